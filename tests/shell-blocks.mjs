@@ -44,8 +44,11 @@ function writeCorpora(place) {
     const tagLines = (text) => text.split(' ').map((word, i) => `${word}\t${i % 2 ? 'B-word' : 'O'}\n`).join('');
     writeFileSync(join(place, `snips_intent.${name}`), labelled);
     writeFileSync(join(place, `snips_slots.${name}`), texts.map((text) => `${tagLines(text)}\n`).join(''));
+    writeFileSync(join(place, `sst2.${name}.tsv`), labelled);
+    writeFileSync(join(place, `wnut17.${name}.tsv`), texts.map((text) => `${tagLines(text)}\n`).join(''));
   }
   writeIwslt(place, parts);
+  writeMulti30k(place, parts);
   mkdirSync(join(place, 'web/public/pairs'), { recursive: true });
   const chinese = gunzipSync(readFileSync(join(root, 'web/public/pairs/en-zh.tsv.gz'))).toString().split('\n').slice(0, 60);
   writeFileSync(join(place, 'web/public/pairs/en-zh.tsv.gz'), gzipSync(chinese.join('\n')));
@@ -64,12 +67,24 @@ function writeIwslt(place, parts) {
   }
 }
 
+/** The same pairs under the names of Multi30k's files. */
+function writeMulti30k(place, { train, valid }) {
+  mkdirSync(join(place, 'multi30k'));
+  for (const [name, lines] of [['train', train], ['val', valid]]) {
+    for (const [side, column] of [['en', 0], ['de', 1]]) {
+      const texts = lines.map((line) => line.split('\t')[column]);
+      writeFileSync(join(place, `multi30k/${name}.${side}.gz`), gzipSync(`${texts.join('\n')}\n`));
+    }
+  }
+}
+
 // Sizes and numbers of steps that take seconds.
 const smaller = [
   [/--vocab-size \d+ --type bpe/g, '--vocab-size 400 --type bpe'],
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
   [/--budget \d+/g, '--budget 0.02'],
+  [/--max-minutes \S+/g, '--max-minutes 0.02'],
   [/--(valid|test) 80/g, '--$1 10'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
   [/learning_rate=0\.00\d+/g, 'learning_rate=2e-4'],
