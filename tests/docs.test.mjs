@@ -10,7 +10,7 @@ import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides
 import { covered, runScript, scripts } from './shell-blocks.mjs';
 
 const root = join(import.meta.dirname, '..');
-const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'src/READING.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
+const documents = ['README.md', 'README.zh.md', 'CHANGELOG.md', 'src/README.md', 'src/READING.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md', 'tests/bench/LAB.md',
   'tests/torture/README.md', 'web/models/README.md', 'web/models/LAB.md', 'web/public/labelled/README.md', 'web/README.md', 'tests/README.md', '.github/CONTRIBUTING.md', ...guides];
 
 /** Their commands train and have a suite of their own, recipes.test.mjs. */
@@ -33,12 +33,14 @@ test('links between files resolve', () => {
   }
 });
 
-test('src/READING.md names functions where they are', () => {
-  const named = [...text('src/READING.md').matchAll(/\[`(\w+)`\]\(([\w/.]+)\)/g)];
-  assert.ok(named.length > 40);
-  for (const [, name, file] of named)
-    assert.match(text(join('src', file)), new RegExp(`\\b${name}\\b`), `src/READING.md: ${file} has no ${name}`);
-});
+for (const document of ['src/READING.md', 'bindings/docs/zh/paper-to-code.md']) {
+  test(`${document} names functions where they are`, () => {
+    const named = [...text(document).matchAll(/\[`(\w+)`\]\(([\w/.]+)\)/g)];
+    assert.ok(named.length > 40);
+    for (const [, name, file] of named)
+      assert.match(text(join(dirname(document), file)), new RegExp(`\\b${name}\\b`), `${document}: ${file} has no ${name}`);
+  });
+}
 
 test('README.md has at most 160 lines', () => assert.ok(text('README.md').split('\n').length <= 161));
 
@@ -65,6 +67,45 @@ test('other tests run the commands that are not run here', () => {
       assert.ok(commands.includes(name), `${document}: npm run ${name}`);
     }
   }
+});
+
+/** All Markdown in the repository, and that in English. */
+const pages = spawnSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' }).stdout.trim().split('\n');
+const english = pages.filter((page) => !/\bzh\b/.test(page));
+
+test('every block of code runs in a test, or a mark before it says why not', () => {
+  const isTried = (page, language) => {
+    if (language === 'sh') return documents.includes(page);
+    if (language === 'js') return documents.includes(page);
+    if (language === 'html') return page === 'bindings/README.md' || guides.includes(page);
+    // These have tests of their own: tests/js/types.test.mjs, tests/e2e/guides.test.mjs.
+    return ['bindings/docs/attention.md ts', 'bindings/docs/deploying.md http'].includes(`${page} ${language}`);
+  };
+  const marks = [];
+  for (const page of pages) {
+    for (const [, before, language] of text(page).matchAll(/(^.*\n|^)```(\w+)\n[^]*?^```$/gm)) {
+      if (/^<!-- not run: .+ -->$/m.test(before)) marks.push(page);
+      else assert.ok(isTried(page, language), `${page}: a block of ${language} is neither run nor marked`);
+    }
+  }
+  assert.ok(marks.length <= 10, marks.join(', '));
+});
+
+test('the English documents are short: prose and tables have 25,000 words, and no part is too long to read', () => {
+  const words = (part) => part.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+  const most = { all: 25_000, page: 6_000, paragraph: 120, cell: 40 };
+  let all = 0;
+  for (const page of english) {
+    const prose = text(page).replace(/^```[^]*?^```$/gm, '').replace(/<!--[^]*?-->/g, '');
+    const lines = prose.split('\n');
+    const cells = lines.filter((line) => line.startsWith('|')).flatMap((line) => line.split(/(?<!\\)\|/));
+    const paragraphs = lines.filter((line) => !line.startsWith('|')).join('\n').split(/\n\s*\n|\n(?=[-*] |\d+\. )/);
+    for (const [parts, limit] of [[paragraphs, most.paragraph], [cells, most.cell], [[prose], most.page]]) {
+      for (const part of parts) assert.ok(words(part) <= limit, `${page}: ${words(part)} words: ${part.slice(0, 60)}`);
+    }
+    all += words(prose);
+  }
+  assert.ok(all <= most.all, `${all} words`);
 });
 
 for (const document of documents.filter((document) => !ofModels.includes(document))) {

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-export const guides = readdirSync(join(root, 'bindings/docs')).filter((name) => name.endsWith('.md')).map((name) => `bindings/docs/${name}`);
+/** Those in Chinese are in its folder zh. */
+export const guides = ['bindings/docs', 'bindings/docs/zh'].flatMap((folder) =>
+  readdirSync(join(root, folder)).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`));
 export const text = (document) => readFileSync(join(root, document), 'utf8');
 export const blocks = (document, language) =>
   [...text(document).matchAll(/^```(\w+)\n([^]*?)^```$/gm)].filter((found) => found[1] === language).map((found) => found[2]);

@@ -1,9 +1,9 @@
 // Runs the shell commands of a document, with small data and few steps.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { blocks, text } from './guides.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -44,8 +44,38 @@ function writeCorpora(place) {
     const tagLines = (text) => text.split(' ').map((word, i) => `${word}\t${i % 2 ? 'B-word' : 'O'}\n`).join('');
     writeFileSync(join(place, `snips_intent.${name}`), labelled);
     writeFileSync(join(place, `snips_slots.${name}`), texts.map((text) => `${tagLines(text)}\n`).join(''));
+    writeFileSync(join(place, `sst2.${name}.tsv`), labelled);
+    writeFileSync(join(place, `wnut17.${name}.tsv`), texts.map((text) => `${tagLines(text)}\n`).join(''));
   }
+  writeIwslt(place, parts);
+  writeMulti30k(place, parts);
+  mkdirSync(join(place, 'web/public/pairs'), { recursive: true });
+  const chinese = gunzipSync(readFileSync(join(root, 'web/public/pairs/en-zh.tsv.gz'))).toString().split('\n').slice(0, 60);
+  writeFileSync(join(place, 'web/public/pairs/en-zh.tsv.gz'), gzipSync(chinese.join('\n')));
   writeFileSync(join(place, 'sentences.txt'), 'Ich habe einen Hund.\nWo ist mein Buch?\n');
+}
+
+/** The same pairs in the format of IWSLT 2016: text among lines of tags, and XML. */
+function writeIwslt(place, parts) {
+  const write = (name, lines) => writeFileSync(join(place, name), `${lines.join('\n')}\n`);
+  for (const [side, column] of [['en', 0], ['de', 1]]) {
+    const texts = (lines) => lines.map((line) => line.split('\t')[column]);
+    const segments = (lines) => texts(lines).map((text, i) => `<seg id="${i + 1}"> ${text} </seg>`);
+    write(`train.tags.de-en.${side}`, ['<url>http://example.org</url>', '<title>A talk</title>', ...texts(parts.train)]);
+    write(`IWSLT16.TED.tst2013.de-en.${side}.xml`, ['<doc docid="1">', ...segments(parts.valid), '</doc>']);
+    write(`IWSLT16.TED.tst2014.de-en.${side}.xml`, ['<doc docid="2">', ...segments(parts.test), '</doc>']);
+  }
+}
+
+/** The same pairs under the names of Multi30k's files. */
+function writeMulti30k(place, { train, valid }) {
+  mkdirSync(join(place, 'multi30k'));
+  for (const [name, lines] of [['train', train], ['val', valid]]) {
+    for (const [side, column] of [['en', 0], ['de', 1]]) {
+      const texts = lines.map((line) => line.split('\t')[column]);
+      writeFileSync(join(place, `multi30k/${name}.${side}.gz`), gzipSync(`${texts.join('\n')}\n`));
+    }
+  }
 }
 
 // Sizes and numbers of steps that take seconds.
@@ -54,6 +84,7 @@ const smaller = [
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
   [/--budget \d+/g, '--budget 0.02'],
+  [/--max-minutes \S+/g, '--max-minutes 0.02'],
   [/--(valid|test) 80/g, '--$1 10'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
   [/learning_rate=0\.00\d+/g, 'learning_rate=2e-4'],

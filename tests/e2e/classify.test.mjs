@@ -43,7 +43,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       await first(page, 'BookRestaurant');
       assert.equal(await text(page).inputValue(), sentence);
       await text(page).fill('');
-      await page.getByText('Type a text above.').waitFor();
+      await page.getByText('Type some text above.').waitFor();
     }));
 }
 

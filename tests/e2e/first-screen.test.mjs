@@ -47,7 +47,7 @@ test('the first screen says what the page is and what to do, and each door shows
     const doors = {
       'See how it works This sentence, through every layer': [figure, button('Play')],
       'Train your own From scratch, here in your browser': [button('Reverse'), button('German → English')],
-      'Break it Hide a word, switch a head off': [figure, page.getByText('Press a word below the encoder to hide it')],
+      'Break it Hide a word, switch a head off': [figure, page.getByText('Click a word below the encoder to hide it')],
     };
     for (const [door, promised] of Object.entries(doors)) {
       await page.getByRole('link', { name: door }).click();

@@ -324,7 +324,7 @@ test('API pages are written of every entry, and pages of the guides, without a w
     assert.ok(example?.includes(words), name);
   }
   const documents = readdirSync(join(pages, 'documents')).sort();
-  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'The_package.html', 'Training.html']);
+  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'Teaching.html', 'The_package.html', 'The_program.html', 'Training.html']);
   for (const document of ['index.html', ...documents.map((name) => `documents/${name}`)]) {
     const html = readFileSync(join(pages, document), 'utf8');
     for (const [, path, anchor] of html.matchAll(/href="(?!https?:|data:)([^"#]*)#?([^"]*)"/g)) {
@@ -361,7 +361,7 @@ test('the types resolve as the code does', async () => {
 test('the tarball is at most 3.5 MB, and holds nothing that nobody needs', () => {
   assert.ok(statSync(tarball).size <= 3.5e6, `${statSync(tarball).size} bytes`);
   const installed = readdirSync(join(project, 'node_modules/wasmformer')).sort();
-  assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+  assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'README.zh.md', 'dist', 'package.json']);
 });
 
 test('the package needs no source maps: only the scripts that README.md names are minified', () => {
