@@ -51,11 +51,11 @@ inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int
 #endif
 }
 
-// How inputs from -127 to 127 may enter multiply_add as its `a`, with exact results.
+// Ways for inputs from -127 to 127 to enter multiply_add as its `a`, with exact results.
 struct WideInputs {
   bool fit = true;  // with `zero` added; otherwise each is split into two of 7 bits
   int zero = 127;
-  bool saturates = false;  // where two neighboring weights sum to more than largest_pair
+  bool saturates = false;  // true if two neighboring weights sum to more than largest_pair
 };
 constexpr int largest_pair = 0x7FFF / 254;
 
