@@ -79,9 +79,9 @@ struct AttentionHead {
 
 // Inputs and results of an attention. Variables are valid as long as those of the tape.
 struct AttentionRecord {
-  Var queries;                        // [n, d_model], projected, and turned if positions are rotary
-  Var keys, values;                   // [m, d_model], likewise, values not turned; with a cache, its rows
-  std::vector<Matrix> probabilities;  // of each sentence, [heads · query rows, key rows]
+  Var queries;                        // [n, d_model], projected, and rotated if positions are rotary
+  Var keys, values;                   // [m, d_model], likewise, values not rotated; with a cache, its rows
+  std::vector<Matrix> probabilities;  // one matrix per sentence, [heads · query rows, key rows]
   Var output;                         // [n, d_model]: Concat(head_1, ..., head_h), before W^O
 };
 
@@ -92,7 +92,7 @@ struct AttentionCall {
   bool causal;
   std::span<const AttentionHead> masked_heads;  // their output is 0; not while recording gradients
   AttentionRecord* record;                      // filled where not null
-  Rotation rotation = {};                       // of the queries; their keys are turned already
+  Rotation rotation = {};                       // applied to the queries; their keys are rotated already
 };
 
 // Intermediate results of a stack, if requested. Variables have one row per token and are valid as long as those of the
@@ -113,7 +113,7 @@ struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
   Parameter score;                          // additive: w of every head, [1, d_model]; bilinear: W, [d_model, d_k]
   Index num_heads;
-  double dropout;  // of the probabilities
+  double dropout;  // rate at which probabilities are dropped
   AttentionScore kind;
 
   MultiHeadAttention(Index d_model, Index heads, double attention_dropout, AttentionScore scores)

@@ -17,7 +17,7 @@ enum class Module {
   embedding,
   self_attention,   // with its norm, as all sublayers
   recurrent,        // in the place of the decoder's self-attention
-  cross_attention,  // of the decoder to the encoder's output
+  cross_attention,  // from the decoder to the encoder's output
   feed_forward,
   output_norm,  // after the last layer of a pre-norm stack
   vocabulary,   // the output projection, if its weight is not that of an embedding
@@ -42,7 +42,7 @@ enum class Role {
   value_bias,
   output_weight,  // W^O of section 3.2.2
   output_bias,
-  score,  // of additive or bilinear attention (nn/layers.h)
+  score,  // weights of additive or bilinear attention (nn/layers.h)
   input_weight,
   forget_gate_weight,
   forget_gate_bias,
@@ -50,7 +50,7 @@ enum class Role {
   inner_bias,
   outer_weight,
   outer_bias,
-  transitions  // of a conditional random field (ops/crf.h)
+  transitions  // scores of a conditional random field (ops/crf.h)
 };
 
 // The distribution that a parameter starts from: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows +
