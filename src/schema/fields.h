@@ -30,7 +30,7 @@ constexpr Range between(double low, double high) { return {.low = low, .high = h
 struct Option {
   const char* name;             // snake_case
   const char* help;             // one sentence, without a full stop
-  Range range = {};             // of a number, or of each number in a list
+  Range range = {};             // range of a number, or of each number in a list
   const char* flag = nullptr;   // the program's flag where it is not the name with hyphens
   const char* alias = nullptr;  // an earlier name, also snake_case, which is still read but never written
 };
@@ -74,7 +74,7 @@ struct List {
   std::function<std::size_t()> size;
   std::function<void(std::size_t)> resize;  // all elements become defaults
   std::function<Value(std::size_t)> at;
-  WithDefault with_default;  // of an item
+  WithDefault with_default;  // default of an item
 };
 }  // namespace field_views
 struct Value : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
