@@ -6,7 +6,7 @@
 
 namespace wasmformer {
 
-// How learning goes. Features of one text only get no weight: they are many and say little.
+// Settings of the learning. Features of one text only get no weight: they are many and say little.
 struct WordLearning {
   Index least_texts = 2;  // a feature in fewer texts, or beside fewer words for tags, gets no weight
   bool multi_label = false;

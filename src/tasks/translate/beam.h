@@ -24,7 +24,7 @@ struct BeamCandidate {
   Index parent;  // the hypothesis
   TokenId id;
   float log_probability;
-  double sum;  // of the log-probabilities of all its tokens
+  double sum;  // sum of the log-probabilities of all its tokens
 };
 
 struct BeamChoice {

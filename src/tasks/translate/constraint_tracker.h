@@ -1,4 +1,4 @@
-// What a hypothesis has met of its sentence's constraints. Each spelling is followed as Knuth, Morris and Pratt do, so
+// Progress of a hypothesis with its sentence's constraints. Each spelling is followed as Knuth, Morris and Pratt do, so
 // that one that the model has begun by itself, or broken off, counts as what it is.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace wasmformer {
 
 class ConstraintTracker {
  public:
-  // Of one hypothesis.
+  // State of one hypothesis.
   struct State {
     std::vector<int> counts;        // occurrences of each constraint
     std::vector<int> progress;      // pieces of each spelling that stand at the end of the hypothesis
@@ -35,7 +35,7 @@ class ConstraintTracker {
   State start() const;
   void advance(State& state, TokenId id) const;
 
-  // How many more tokens it takes until every `least` is met.
+  // Returns the number of tokens until every `least` is met.
   Index needed(const State& state) const;
   // The same if the next piece breaks off what has been begun, or makes a longer word of what was completed.
   Index needed_at_most(const State& state) const;

@@ -23,7 +23,7 @@ struct Constraint {
   // The source tokens that the occurrences translate, as spans of SearchInput::source: an occurrence begins where the
   // cross-attention of the hypothesis has come to one of them. None: wherever the model finds it most probable.
   std::vector<Span> places = {};
-  // Whether it counts only as a whole word: not beside letters or digits of other pieces.
+  // True if it counts only as a whole word: not next to letters or digits of other pieces.
   bool is_word = false;
 };
 

@@ -12,7 +12,7 @@ struct LanguagePair {
 };
 LanguagePair languages_of(const ModelFile& model);
 
-// What is left of a text, in code points, and the spans inside.
+// The rest of a text, in code points, and the spans inside.
 struct Middle {
   std::size_t begin = 0, end = 0;
   std::vector<KeptText::InnerSpan> spans;

@@ -14,7 +14,7 @@
 
 namespace wasmformer {
 
-// What is kept where the options do not say: everything for a model with placeholder tokens, what `keep` in the
+// Kinds that are kept if the options do not say: everything for a model with placeholder tokens, what `keep` in the
 // metadata names for others, and nothing where a prefix is forced. Throws Error for an unknown name in the metadata.
 KeepNames kept_names(const ModelFile& model, const TranslateOptions& options);
 

@@ -17,7 +17,7 @@ struct Source {
   std::vector<TokenId> ids;                   // only the end token if there is nothing to translate
   std::uint64_t number = 0;                   // its place in the whole input; sampling draws differently for each
   bool in_capitals = false;                   // translate into capitals
-  std::string text = {};                      // what was tokenized
+  std::string text = {};                      // the tokenized text
   std::shared_ptr<const KeptText> kept = {};  // if anything is kept or mapped
 
   bool is_empty() const { return ids.size() <= 1; }
@@ -35,7 +35,7 @@ std::string lowered(const std::u32string& text);
 // others do.
 std::vector<Constraint> placeholder_constraints(const ModelFile& model, const Source& source);
 
-// What the tokens of a translation say, without what is kept: in capitals if the source is, with placeholders.
+// Text of the tokens of a translation, without kept parts: in uppercase if the source is, with placeholders.
 std::u32string decoded(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids);
 // The whole text with what is kept. `places`: as in put_back().
 Restored restored_text(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids,
@@ -46,7 +46,7 @@ std::string text_so_far(const ModelFile& model, const Source& source, const std:
 // Changes all pieces into what they stand for: kept text, and capitals where the source has them.
 void show_pieces(Translation& translation, const Source& source);
 
-// Where the inner spans that have no placeholder belong in the text of `tokens`, in code points: each at the end of a
+// Positions of the inner spans that have no placeholder in the text of `tokens`, in code points: each at the end of a
 // word, such that the tokens before it attend to what was before it in the source, and those behind it to the rest.
 // `cross`: their attention to the source. The end token is the last of `ids`, unless max_length cut it off.
 std::vector<std::size_t> places_by_attention(const ModelFile& model, const Source& source,

@@ -112,9 +112,9 @@ class BatchedTranslation {
   std::size_t batch_tokens_;
   std::vector<Source> sources_;
   std::vector<TooLong> too_long_;
-  std::vector<std::size_t> order_;    // of the others
-  std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
-  std::deque<TranslationJob> jobs_;   // of n jobs, job i has texts i, i + n, ... of the batch
+  std::vector<std::size_t> order_;    // order of the others
+  std::size_t first_ = 0, last_ = 0;  // range of order_: the present batch
+  std::deque<TranslationJob> jobs_;   // job i of n has texts i, i + n, ... of the batch
   std::vector<Translation> translations_;
 };
 
