@@ -12,7 +12,7 @@
 namespace wasmformer {
 
 struct WordScores {
-  std::vector<std::uint32_t> features;  // those that have weights, of word_features() or context_features(), ascending
+  std::vector<std::uint32_t> features;  // features of word_features() or context_features() with weights, ascending
   Int8Matrix weights;                   // [classes, features]
 
   // Throws Error unless the features ascend and there is a weight for each of them and each class.
@@ -23,9 +23,9 @@ struct WordScores {
   Matrix scores(std::span<const std::uint32_t> found) const;
 };
 
-// How the scores of a text's classes and its words' tags come of those of an encoder and those of WordScores.
+// Mix of an encoder's scores and those of WordScores, for the classes of a text and the tags of its words.
 struct ScoreMix {
-  Scalar class_share = Scalar(0.5);  // of WordScores; the encoder's is the rest
+  Scalar class_share = Scalar(0.5);  // share of WordScores; the encoder has the rest
   Scalar tag_share = Scalar(0.5);    // likewise
   Scalar outside_score = 0;  // added to that of the tag O, so that spans are found neither too rarely nor too often
   bool operator==(const ScoreMix&) const = default;

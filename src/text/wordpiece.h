@@ -19,7 +19,7 @@ struct WordPieceRules {
   bool split_chinese = true;
 };
 
-// Which lines of vocab.txt are not pieces of words.
+// Lines of vocab.txt that are not pieces of words.
 struct WordPieceSpecials {
   std::string unk = "[UNK]", cls = "[CLS]", sep = "[SEP]", pad = "[PAD]", mask = "[MASK]";
 };
