@@ -44,13 +44,13 @@ struct TokenizerPair {
 TokenizerPair counted_tokenizers(const std::vector<std::vector<std::string>>& sides, TokenizerType type,
                                  Index vocab_size, bool joint);
 
-// Bytes that a run takes, about: weights, gradients, moments, a checkpoint, and the activations of a batch.
+// Estimate of the memory of a run, in bytes: weights, gradients, moments, a checkpoint, and the activations of a batch.
 double training_bytes(const Config& config, const TrainingConfig& training);
 
 struct TrainingStart {
   ModelFile model;
   TrainingConfig training;
-  std::string checkpoint;  // the bytes to go on from; empty for a run that begins
+  std::string checkpoint;  // bytes to continue from; empty for a new run
 };
 
 // New weights. Sizes of vocabularies and special ids come from the tokenizers. Throws Error when they have no

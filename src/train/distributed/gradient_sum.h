@@ -19,7 +19,8 @@ class GradientSum {
       bucket.begun = false;
     }
   }
-  // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, whoever computes it.
+  // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, so that the result does not
+  // depend on which rank computed which batch.
   void add_batch() {
     for (Bucket& bucket : buckets_) add(bucket);
   }
@@ -37,7 +38,7 @@ class GradientSum {
   void add(Bucket& bucket);
   void begin_sum(Bucket& bucket);
   Communicator& ranks_;
-  std::vector<Bucket> buckets_;  // what is in no layer, then one per layer; backward completes them from last to first
+  std::vector<Bucket> buckets_;  // [0]: parameters outside the layers; [1 + i]: layer i; completed from last to first
 };
 
 }  // namespace wasmformer
