@@ -15,7 +15,7 @@
 
 namespace wasmformer::simd {
 
-// A quantised number in a word of 32 bits, which holds as many as fit: bytes where the processor multiplies
+// A quantized number in a word of 32 bits, which holds as many as fit: bytes where the processor multiplies
 // them, else numbers of 16 bits.
 #if defined(__AVX2__) || defined(__wasm_relaxed_simd__) || defined(__ARM_FEATURE_DOTPROD)
 using Small = std::int8_t;

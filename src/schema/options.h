@@ -1,5 +1,5 @@
 // Options, each declared once: a struct's visit() gives every field its name, range and one sentence of help,
-// and its initialiser is the default. JSON, checks, the program's flags, --help and options.json come from
+// and its initializer is the default. JSON, checks, the program's flags, --help and options.json come from
 // that.
 //
 //   struct Options {

@@ -1,5 +1,5 @@
-// A linear classifier of texts on their words and pairs of neighbouring words, or of words on their spelling and
-// neighbours, to stand beside an encoder: it learns much from few texts, and what it does not know cannot mislead it.
+// A linear classifier of texts on their words and pairs of neighboring words, or of words on their spelling and
+// neighbors, to stand beside an encoder: it learns much from few texts, and what it does not know cannot mislead it.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ScoreMix {
 
 // Lists of features are ascending hashes, without repetitions. Both throw Error for what is not UTF-8.
 
-// A feature for each word of a text, and for each pair of neighbours. Words are in small letters; a Chinese character
+// A feature for each word of a text, and for each pair of neighbors. Words are in lower case; a Chinese character
 // is a word, as is any sign and a mark such as <e1>.
 std::vector<std::uint32_t> word_features(std::string_view text);
 
