@@ -48,7 +48,7 @@ struct ModelFile {
   LabelNames labels = {};
   std::optional<Shortlist> shortlist = {};
   ScoreMix mix = {};
-  std::optional<WordScores> words = {}, tag_words = {};  // beside an encoder, for its classes and tags
+  std::optional<WordScores> words = {}, tag_words = {};  // next to an encoder, for its classes and tags
 };
 
 // Returns whether a metadata key describes the model itself, as config and the tokenizers do. Such keys are not in
