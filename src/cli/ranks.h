@@ -6,7 +6,7 @@
 namespace wasmformer {
 
 Communicator& ranks();
-// Prints what is wrong, once for all ranks, and ends them. Returns if this program is alone.
+// Prints the error, once for all ranks, and ends them. Returns if this program is alone.
 void fail_together(const char* problem, int exit_code);
 
 }  // namespace wasmformer
