@@ -60,7 +60,7 @@ class OnnxLayers {
   // The same with the keys and values of `rows` after those of earlier calls; `part`: "decoder" or "encoder".
   OnnxValue cached_attention(const OnnxValue& x, const OnnxValue& rows, const std::string& part, Index layer,
                              const Attention& a);
-  // Declares what a layer keeps, such as "decoder.key", as an input and an output.
+  // Declares a value that a layer caches, such as "decoder.key", as an input and an output.
   struct Cache {
     OnnxValue past, present;
   };
