@@ -12,7 +12,7 @@ namespace wasmformer {
 
 enum class Op { none, transpose };
 
-// Writes panels (gemm/panels.h) [begin, end) of op(b), [k, n], to their places in `out`, which has room for
+// Writes panels (gemm/panels.h) [begin, end) of op(b), [k, n], to their positions in `out`, which has room for
 // all. Element (p, j) is at p · width + j % width of panel j / width; columns from n on are zeros.
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out);
 
@@ -66,7 +66,7 @@ class PackedMatrix {
   template <class T>
   using Array = Eigen::Array<T, Eigen::Dynamic, 1>;  // aligned to the vectors
 
-  Index small_of(Index j, Index p) const;  // the place of an int8 value
+  Index small_of(Index j, Index p) const;  // index of an int8 value
   void pack_int8(const std::int8_t* values, const float* scales, bool has_excess);
 
   Format format_ = Format::none;
