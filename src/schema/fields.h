@@ -65,7 +65,7 @@ struct Group {
 };
 struct Optional {
   std::function<bool()> has;
-  std::function<Value()> make;  // replaces what was there
+  std::function<Value()> make;  // replaces the old values
   std::function<Value()> value;
   std::function<void()> reset;
   WithDefault with_default;
