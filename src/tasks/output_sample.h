@@ -1,4 +1,4 @@
-// The pieces of the target vocabulary that a training step scores in the place of all (Jean et al. 2015, "On Using Very
+// The pieces of the target vocabulary that a training step scores instead of all (Jean et al. 2015, "On Using Very
 // Large Target Vocabulary for Neural Machine Translation"). In a small model, a large part of a step's time goes into
 // scoring pieces that are not targets of the batch.
 #pragma once

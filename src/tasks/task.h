@@ -14,7 +14,7 @@ namespace wasmformer {
 
 class Task;
 
-// One text with all that is known of it, to show; what a task has not is empty.
+// One text with everything known about it, to show; fields that a task lacks are empty.
 struct KnownText {
   std::string text, translation;
   std::vector<std::string> words, classes, tags;
@@ -34,7 +34,7 @@ class Texts {
   // JSON of one text with all that is known of it, as checkpoints hold it, and back. Throws Error if it is damaged.
   virtual std::string to_json(std::size_t i) const = 0;
   virtual void add_json(const JsonObject& text, const Config& config) = 0;
-  // Reads what the config of the model decides, such as whether commas separate labels.
+  // Reads the settings that the config of the model decides, such as whether commas separate labels.
   virtual void settle(const Config&) {}
 };
 
@@ -140,13 +140,13 @@ class Task {
     return {{.settings = preset(texts)}};
   }
   virtual LabelNames labels(const Texts& texts, const Config& config) const = 0;
-  // Adds to a new model what it learns before the first step. Throws Error for settings that do not fit it.
+  // Adds to a new model the parts that are learned before the first step. Throws Error for settings that do not fit it.
   virtual void prepare(ModelFile&, const Texts&, const TrainingConfig&) const {}
 };
 
 // More can be added.
 std::vector<const Task*>& all_tasks();
-// The task that trains such models, that of a checkpoint, which may name it, and that of a name. Each throws Error
+// The task that trains such models; the task of a checkpoint, which may name it; the task of a name. Each throws Error
 // for an unknown task.
 const Task& task_of(const Config& config);
 const Task& task_of(const ModelFile& model);

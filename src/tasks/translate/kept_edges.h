@@ -18,7 +18,7 @@ struct Middle {
   std::vector<KeptText::InnerSpan> spans;
 };
 // Moves kept spans, brackets and quotes from both ends of `kept.source` to its lead and tail. A span that the sentence
-// needs, such as an address without a colon beside it, stays inside.
+// needs, such as an address without a colon next to it, stays inside.
 Middle cut_edges(KeptText& kept, const std::vector<KeptSpan>& spans, const KeepNames& names,
                  const LanguagePair& languages);
 

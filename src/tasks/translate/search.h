@@ -31,7 +31,7 @@ struct SearchInput {
   // Characters that byte pieces may spell. A prefix may have other characters; one that it ends inside of is completed.
   CharacterSet characters = {};
   // Constraints on the translation. Those that no length up to max_length can meet are met as far as it
-  // goes. A beam of one is then a beam of two while hypotheses differ in what they have met.
+  // goes. A beam of one is then a beam of two while hypotheses differ in the constraints they have met.
   std::vector<Constraint> constraints = {};
 };
 
@@ -105,10 +105,10 @@ class Search {
     double forced_sum = 0;                // sum of the log-probabilities of such pieces
     Index forced_count = 0;               // number of such pieces
   };
-  // A token that brings a hypothesis nearer to what it needs.
+  // A token that brings a hypothesis nearer to its constraints.
   struct Required {
     TokenScore token;
-    bool is_late;  // the place of what it begins has passed
+    bool is_late;  // true if the position of its constraint has passed
   };
   struct Sentence {
     SearchInput input;     // its candidates: the scored tokens, ascending; empty: all
@@ -186,7 +186,7 @@ class Search {
   Spans memory_spans_;           // the rows that each reads of the source: of those in seen_, if there are any
   std::vector<BeamCandidate> candidates_;
   std::vector<BeamChoice> chosen_;
-  StackRecord record_;                           // only where constraints have places
+  StackRecord record_;                           // only if constraints have positions
   std::vector<std::vector<Required>> required_;  // one per live hypothesis
   std::vector<BankedCandidate> banked_;
   std::vector<Live> next_live_;

@@ -47,7 +47,7 @@ struct AttentionInternals {
   MatrixData queries;       // [tokens, d_model]
   MatrixData keys, values;  // the same; of cross-attention [source tokens, d_model]
   MatrixData output;        // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
-  MatrixData projected;     // after W^O, which is what the residual connection adds, [tokens, d_model]
+  MatrixData projected;     // after W^O; the residual connection adds it, [tokens, d_model]
 };
 
 struct FeedForwardInternals {
@@ -80,7 +80,7 @@ struct Internals {
 
 // A token that beam search considered, in the tree of all of them.
 struct BeamNode : Candidate {
-  std::int32_t parent = -1;           // its place in Translation::beam, before this one's; -1 at the root
+  std::int32_t parent = -1;           // its index in Translation::beam, before this one's; -1 at the root
   double sum = 0;                     // sum of log-probabilities from the root
   double score = 0;                   // sum over the length penalty at this length
   Index length = 0;                   // target tokens up to here

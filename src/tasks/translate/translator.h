@@ -22,7 +22,7 @@ double length_penalty(const ModelFile& model, const TranslateOptions& options);
 // far and stop between steps. `model` and `pool` must outlive it.
 class TranslationJob {
  public:
-  // `first`: the place of texts[0] in the whole input. Throws Error for impossible options, text that is not
+  // `first`: index of texts[0] in the whole input. Throws Error for impossible options, text that is not
   // UTF-8, a sentence longer than the model's max_length, or one without a token that is to be masked.
   TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                  const TranslateOptions& options, std::uint64_t first = 0);
