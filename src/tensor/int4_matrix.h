@@ -1,4 +1,4 @@
-// Weights as 4 bits, a form for files only: a model that is read has int8 weights in its place.
+// Weights as 4 bits, a form for files only: a model that is read has int8 weights instead.
 #pragma once
 
 #include <cstdint>
