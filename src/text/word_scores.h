@@ -1,5 +1,5 @@
 // A linear classifier of texts on their words and pairs of neighboring words, or of words on their spelling and
-// neighbors, to stand beside an encoder: it learns much from few texts, and what it does not know cannot mislead it.
+// neighbors, to help an encoder: it learns much from few texts, and unknown words cannot mislead it.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,18 @@ struct WordScores {
 struct ScoreMix {
   Scalar class_share = Scalar(0.5);  // share of WordScores; the encoder has the rest
   Scalar tag_share = Scalar(0.5);    // likewise
-  Scalar outside_score = 0;  // added to that of the tag O, so that spans are found neither too rarely nor too often
+  Scalar outside_score = 0;  // added to the score of the tag O, so that spans are not found too rarely or too often
   bool operator==(const ScoreMix&) const = default;
 };
 
-// Lists of features are ascending hashes, without repetitions. Both throw Error for what is not UTF-8.
+// Lists of features are ascending hashes, without repetitions. Both throw Error for text that is not UTF-8.
 
 // A feature for each word of a text, and for each pair of neighbors. Words are in lower case; a Chinese character
 // is a word, as is any sign and a mark such as <e1>.
 std::vector<std::uint32_t> word_features(std::string_view text);
 
 // The features of each word: itself, its first and last letters, its length and its shape, such as "Aa" of "Rome", the
-// words beside it and their shapes, and pairs of these.
+// neighboring words and their shapes, and pairs of these.
 std::vector<std::vector<std::uint32_t>> context_features(std::span<const std::string_view> words);
 
 }  // namespace wasmformer

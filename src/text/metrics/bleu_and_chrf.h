@@ -6,7 +6,7 @@
 
 namespace wasmformer {
 
-// sacreBLEU's tokenizers: that of mteval-v13a.pl; the same with each Chinese character as a word; each
+// sacreBLEU's tokenizers: mteval-v13a.pl's; the same with each Chinese character as a word; each
 // character as a word; white space only.
 enum class BleuTokenizer { v13a, zh, character, none };
 

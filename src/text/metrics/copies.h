@@ -13,7 +13,7 @@ class CopyFinder {
   CopyFinder(const std::vector<std::string>& sources, const std::vector<std::string>& targets);
 
   // Capitalized words (at least 3 letters, only the first uppercase) found on both sides and not in the list of
-  // ordinary words. "Toms" beside "Tom's" is the name Tom. Each once, in the order of the source.
+  // ordinary words. "Toms" next to "Tom's" is the name Tom. Each once, in the order of the source.
   std::vector<std::u32string> names(std::u32string_view source, std::u32string_view target) const;
   bool is_ordinary(const std::u32string& small_letters) const { return ordinary_.contains(small_letters); }
 
