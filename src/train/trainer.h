@@ -19,7 +19,7 @@ struct Progress {
 };
 
 struct StepReport {
-  double loss = 0;  // label-smoothed, mean over what the batches predict
+  double loss = 0;  // label-smoothed, mean over the predicted tokens or labels
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
   Index units = 0;           // units that it learned from, in all ranks
@@ -36,8 +36,8 @@ class Trainer {
   void join(Communicator& ranks);
 
   // Forward and backward over the next batches, TrainingConfig::accumulate of them unless the epoch ends, then one
-  // update. Throws Error when the loss or the gradient is not finite, or the loss is far above that of guessing; all
-  // is then as before the step, in every rank. If only one rank throws, abort the others: they are blocked on it.
+  // update. Throws Error when the loss or the gradient is not finite, or the loss is far above the loss of guessing;
+  // all is then as before the step, in every rank. If only one rank throws, abort the others: they are blocked on it.
   StepReport step();
 
   // The sum of the loss over units, without dropout and smoothing.

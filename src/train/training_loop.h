@@ -1,4 +1,4 @@
-// The one loop of training: it steps, validates and stops, and tells in events what it has done and what is due. It
+// The one loop of training: it steps, validates and stops, and reports progress and pending work as events. It
 // does a little work per call, so that a front end stays in control: the program prints, logs and writes files, the
 // worker posts messages, and ranks that are not the first ignore all but the end.
 #pragma once

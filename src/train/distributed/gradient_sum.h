@@ -12,7 +12,7 @@ class GradientSum {
   // Both must outlive it.
   GradientSum(Transformer& transformer, Communicator& ranks);
 
-  // Forgets what a step that failed has added.
+  // Discards the gradients that a failed step has added.
   void clear() {
     for (Bucket& bucket : buckets_) {
       bucket.is_empty = true;
