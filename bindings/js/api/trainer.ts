@@ -95,7 +95,7 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
   }
 
   /**
-   * Translates the pairs with the current weights, greedily unless `beamSize` is given, and scores the result with BLEU
+   * Translates the pairs with the current weights, by default greedily, and scores the result with BLEU
    * and chrF2 as sacreBLEU computes them.
    * @throws when there are no pairs, or a source is too long for the model
    */
