@@ -1,4 +1,4 @@
-// The programs that mpirun started together; alone in a build without WASMFORMER_MPI.
+// This process's communicator: the ranks that mpirun started, or size 1 in a build without WASMFORMER_MPI.
 #pragma once
 
 #include "train/distributed/communicator.h"

@@ -51,7 +51,7 @@ struct Field;
 using Fields = std::vector<Field>;
 struct Value;
 
-// Views of a field, which they must not outlive.
+// Views of a field. A view must not outlive its field.
 namespace field_views {
 // Calls a function with a view of a new default value, so that a type can be described without a field that holds one.
 using WithDefault = std::function<void(const std::function<void(const Value&)>&)>;
