@@ -1,4 +1,4 @@
-// How lists cross to JavaScript: a vector becomes an array that JavaScript owns, a file a Uint8Array.
+// Conversion of lists for JavaScript: a vector becomes an array that JavaScript owns, a file a Uint8Array.
 #pragma once
 
 #include <emscripten/bind.h>

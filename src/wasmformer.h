@@ -1,9 +1,11 @@
-// Everything that users of the library need, which reads and writes bytes in memory and never a file:
+// The library's interface: translation, training, model files and tokenizers, on bytes in memory, never a file:
 //   wasmformer::ThreadPool pool(2);
 //   const wasmformer::Translator translator(bytes_of_a_model_file, pool);
 //   translator.translate({"Guten Tag."}, {.attention = true})[0].text
-// TrainingRun trains, evaluate() scores a model, parse_model() and serialize_model() are the model file. What
-// cannot be done throws wasmformer::Error.
+// TrainingRun (train/run_setup.h begins one) trains, evaluate() scores a model, parse_model() and serialize_model() are
+// the model file, train_tokenizer() makes a tokenizer, exchange/ imports and exports. Options: model/config.h and
+// tasks/translate/translate_options.h. A const Translator may be used by several threads; other objects by one at a
+// time. What cannot be done throws wasmformer::Error.
 #pragma once
 
 #include "bundle/model_file.h"

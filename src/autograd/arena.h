@@ -11,7 +11,7 @@ namespace wasmformer {
 
 class Arena {
  public:
-  // Uninitialised, aligned to 64 bytes; valid until reset(). No destructor runs.
+  // Uninitialized, aligned to 64 bytes; valid until reset(). No destructor runs.
   template <class T>
   T* take(Index count) {
     return static_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));

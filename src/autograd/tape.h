@@ -71,7 +71,7 @@ class Tape {
   // Seeds of dropout, one per operation. The trainer seeds the tape for each step.
   void seed(std::uint64_t seed) { random_ = Random(seed); }
   std::uint64_t next_seed() { return random_.bits(); }
-  // The place in the whole batch of the first row of the next operations: this tape may have only a part of the batch.
+  // Index in the whole batch of the first row of the next operations: this tape may have only a part of the batch.
   void set_first_row(Index row) { first_row_ = row; }
   Index first_row() const { return first_row_; }
 

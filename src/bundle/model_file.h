@@ -3,9 +3,10 @@
 // (bundle/tokenizer_text.h; only the first if they are equal), source_vocabulary and target_vocabulary (JSON arrays of
 // pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an encoder's labels,
 // if any), tag_scheme (iob1 or any, if the tags are not in iob2), score_mix (the three numbers of a ScoreMix, if they
-// are not the usual ones), shortlist (how many ids are always candidates; the tensors shortlist.offsets and
+// are not the usual ones), shortlist (the number of ids that are always candidates; the tensors shortlist.offsets and
 // shortlist.ids hold its lists; likewise words.* and tag_words.* are WordScores), languages ("de-en"), length_penalty
-// (alpha of the beam search, see tasks/translate/translate_options.h), and what the trainer adds.
+// (alpha of the beam search, see tasks/translate/translate_options.h), all_caps (capitals=lowered in older files),
+// keep, quality_calibration, limits and other texts of a card, also with .zh, and what the trainer adds.
 #pragma once
 
 #include <experimental/propagate_const>
@@ -28,25 +29,26 @@ namespace wasmformer {
 
 inline constexpr const char* model_format = "wasmformer";
 inline constexpr const char* model_version = "1";
-inline constexpr const char* optimizer_prefix = "optimizer.";  // of tensors that a checkpoint adds
+inline constexpr const char* optimizer_prefix = "optimizer.";  // prefix of tensors that a checkpoint adds
 
-// Names of an encoder's classes and tags, indexed by id.
+// Names of an encoder's classes and tags, indexed by id; both are empty for translators.
 struct LabelNames {
   std::vector<std::string> classes, tags;
-  TagScheme scheme = TagScheme::iob2;  // of tags that are spans
+  TagScheme scheme = TagScheme::iob2;  // scheme of tags that are spans
 };
 
-// Passes constness on: a const ModelFile gives a const model, which any number of threads may use.
+// A model with its tokenizers and metadata. It owns the weights and shares the tokenizers. Passes constness on: a
+// const ModelFile gives a const model, which any number of threads may use.
 struct ModelFile {
   std::experimental::propagate_const<std::unique_ptr<Transformer>> transformer;
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object if one serves both
   std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers
-  std::string precision = "f32";                      // of most numbers in the file: f32, f16, int8 or int4
+  std::string precision = "f32";                      // precision of most numbers in the file: f32, f16, int8 or int4
   LabelNames labels = {};
   std::optional<Shortlist> shortlist = {};
   ScoreMix mix = {};
-  std::optional<WordScores> words = {}, tag_words = {};  // beside an encoder, for its classes and tags
+  std::optional<WordScores> words = {}, tag_words = {};  // next to an encoder, for its classes and tags
 };
 
 // Returns whether a metadata key describes the model itself, as config and the tokenizers do. Such keys are not in

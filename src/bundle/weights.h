@@ -15,7 +15,8 @@ namespace wasmformer {
 
 inline constexpr const char* input_multiplier_suffix = ".input_multiplier";
 
-// Of floats in a file; with int4, the weights that can be packed are of 4 bits (tensor/int4_matrix.h), all others f32.
+// Precision of floats in a file; with int4, the weights that can be packed have 4 bits (tensor/int4_matrix.h), all
+// others are f32.
 enum class Precision { f32, f16, int4 };
 
 // All throw Error if the tensor is missing or not as they want it.

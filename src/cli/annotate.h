@@ -1,4 +1,4 @@
-// Labelled and tagged files, and how well a model finds their labels.
+// Labeled and tagged files, and how well a model predicts their labels.
 #pragma once
 
 #include <memory>

@@ -17,7 +17,7 @@ std::string read_file(const std::string& path);
 // Reads a file, as read_file() does, line by line. Lines are UTF-8 and end with LF or CRLF.
 class LineReader {
  public:
-  // What becomes of a line that is not UTF-8, of which it is given the number: without it, next() throws an Error that
+  // Handles a line that is not UTF-8, of which it is given the number: without it, next() throws an Error that
   // names the line; otherwise the line is read as an empty one.
   using Damaged = std::function<void(std::size_t)>;
   explicit LineReader(const std::string& path, Damaged damaged = {});

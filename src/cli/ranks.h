@@ -1,4 +1,4 @@
-// The programs that mpirun started together; alone in a build without WASMFORMER_MPI.
+// This process's communicator: the ranks that mpirun started, or size 1 in a build without WASMFORMER_MPI.
 #pragma once
 
 #include "train/distributed/communicator.h"
@@ -6,7 +6,7 @@
 namespace wasmformer {
 
 Communicator& ranks();
-// Prints what is wrong, once for all ranks, and ends them. Returns if this program is alone.
+// Prints the error, once for all ranks, and ends them. Returns if this program is alone.
 void fail_together(const char* problem, int exit_code);
 
 }  // namespace wasmformer

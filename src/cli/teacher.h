@@ -8,8 +8,8 @@
 namespace wasmformer {
 
 // Lets the run's teacher, which was read from this file, translate. What it has translated is saved every minute to
-// teacher-NUMBER.tsv in the run's folder; later calls with the same teacher, beam and text go on from there. All ranks
-// share the work.
+// teacher-NUMBER.tsv in the run's folder; later calls with the same teacher, beam and text continue from there. All
+// ranks share the work.
 void let_teacher_translate(RunSetup& setup, const std::string& teacher_file, const std::string& folder, int threads);
 
 }  // namespace wasmformer

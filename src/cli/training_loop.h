@@ -28,7 +28,7 @@ RunOptions program_run_options();
 // Throws Error if it cannot be made.
 void make_folder(const std::string& path);
 
-// Begins a run, and tells what it uses.
+// Begins a run, and prints its settings.
 struct RunMaker {
   std::function<std::unique_ptr<TrainingRun>(ThreadPool&)> begin;
   std::function<std::string(TrainingRun&)> options;  // the text of options.json

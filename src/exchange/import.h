@@ -9,7 +9,7 @@
 
 namespace wasmformer {
 
-// Which of a folder's files import_folder() reads.
+// Files of a folder that import_folder() reads.
 std::vector<std::string> folder_files(const std::vector<std::string>& names);
 // Calls import_marian() or import_bert(), depending on the folder.
 ModelFile import_folder(const FolderFiles& files);

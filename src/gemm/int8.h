@@ -15,7 +15,7 @@
 
 namespace wasmformer::simd {
 
-// A quantised number in a word of 32 bits, which holds as many as fit: bytes where the processor multiplies
+// A quantized number in a word of 32 bits, which holds as many as fit: bytes where the processor multiplies
 // them, else numbers of 16 bits.
 #if defined(__AVX2__) || defined(__wasm_relaxed_simd__) || defined(__ARM_FEATURE_DOTPROD)
 using Small = std::int8_t;
@@ -51,11 +51,11 @@ inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int
 #endif
 }
 
-// How inputs from -127 to 127 may enter multiply_add as its `a`, with exact results.
+// Ways for inputs from -127 to 127 to enter multiply_add as its `a`, with exact results.
 struct WideInputs {
   bool fit = true;  // with `zero` added; otherwise each is split into two of 7 bits
   int zero = 127;
-  bool saturates = false;  // where two neighboring weights sum to more than largest_pair
+  bool saturates = false;  // true if two neighboring weights sum to more than largest_pair
 };
 constexpr int largest_pair = 0x7FFF / 254;
 

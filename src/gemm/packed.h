@@ -12,7 +12,7 @@ namespace wasmformer {
 
 enum class Op { none, transpose };
 
-// Writes panels (gemm/panels.h) [begin, end) of op(b), [k, n], to their places in `out`, which has room for
+// Writes panels (gemm/panels.h) [begin, end) of op(b), [k, n], to their positions in `out`, which has room for
 // all. Element (p, j) is at p · width + j % width of panel j / width; columns from n on are zeros.
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out);
 
@@ -37,7 +37,7 @@ class PackedMatrix {
   Format format() const { return format_; }
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
-  // How products with int8 weights round their inputs. None: each row to 7 bits, with a scale of its own. Else as in
+  // Rounding of inputs in products with int8 weights. None: each row to 7 bits, with a scale of its own. Else as in
   // Marian: all inputs times this, rounded to whole numbers, -127 to 127; 0 stands for 127 / their largest magnitude.
   std::optional<float> input_multiplier() const { return input_multiplier_; }
   // Returns whether inputs with a multiplier enter a product whole (simd::WideInputs), rather than as two parts.
@@ -54,8 +54,8 @@ class PackedMatrix {
   // For the kernels.
   const Scalar* scalars() const { return scalars_.data(); }
   const std::int32_t* words() const { return words_.data(); }
-  const float* scales() const { return scales_.data(); }     // of int8, one per row, for whole panels
-  const std::int32_t* sums() const { return sums_.data(); }  // of each row's int8 values, likewise
+  const float* scales() const { return scales_.data(); }     // for int8: one per row, for whole panels
+  const std::int32_t* sums() const { return sums_.data(); }  // sums of each row's int8 values, likewise
   // Excess of rows [begin, end), not in the panels so that sums of two products do not saturate (simd::WideInputs).
   std::span<const Int8Excess> excess(Index begin, Index end) const {
     if (excess_.empty()) return {};
@@ -66,7 +66,7 @@ class PackedMatrix {
   template <class T>
   using Array = Eigen::Array<T, Eigen::Dynamic, 1>;  // aligned to the vectors
 
-  Index small_of(Index j, Index p) const;  // the place of an int8 value
+  Index small_of(Index j, Index p) const;  // index of an int8 value
   void pack_int8(const std::int8_t* values, const float* scales, bool has_excess);
 
   Format format_ = Format::none;

@@ -1,4 +1,4 @@
-// How the panels of a packed weight lie in memory. That depends on the processor that is compiled for, so
+// Layout of the panels of a packed weight in memory. That depends on the processor that is compiled for, so
 // what users of the library include does not include it.
 #pragma once
 

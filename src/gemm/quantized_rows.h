@@ -24,10 +24,10 @@ struct QuantizedRows {
   bool suit(const PackedMatrix& weights) const;
   QuantizedRows part(Span at) const;
 };
-// How a product with some int8 weights rounds its inputs.
+// Rounding of inputs in products with some int8 weights.
 struct InputRounding {
-  std::optional<float> multiplier;  // of all rows; none: each row has a scale and a zero of its own
-  std::int32_t zero = 0;            // of all rows
+  std::optional<float> multiplier;  // shared by all rows; none: each row has a scale and a zero of its own
+  std::int32_t zero = 0;            // shared by all rows
   Index parts = 1;                  // as in QuantizedRows
 };
 // As the weights ask for (PackedMatrix::input_multiplier(), which is Bergamot's rounding in Marian), for inputs x.

@@ -114,7 +114,7 @@ struct Config {
     v({"eos_id", "end token; the tokenizer decides it"}, eos_id);
   }
 
-  // How many decoder layers have self-attention, and so attention maps and heads to mask.
+  // Returns the number of decoder layers with self-attention, and so with attention maps and heads to mask.
   Index decoder_attentions() const { return decoder_self == DecoderSelf::ssru ? 0 : decoder_layers; }
   bool is_encoder() const { return decoder_layers == 0; }
   // Models of Marian have their begin token after the pieces of their vocabulary.
@@ -134,6 +134,7 @@ enum class Schedule { noam, inverse_sqrt, cosine, linear, constant };
 WASMFORMER_ENUM_NAMES(OptimizerKind, "adam", "adamw", "sgd", "muon");
 WASMFORMER_ENUM_NAMES(Schedule, "noam", "inverse_sqrt", "cosine", "linear", "constant");
 
+// Settings of training. visit() gives each field's meaning, unit and range.
 struct TrainingConfig {
   OptimizerKind optimizer = OptimizerKind::adam;
   Schedule schedule = Schedule::noam;

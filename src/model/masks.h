@@ -1,4 +1,4 @@
-// Which parts of a model's attention are switched off, so that its part in a translation can be seen.
+// Attention masks for interventions: tokens and heads that are switched off. Inference only.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace wasmformer {
 // Heads and source tokens that are switched off, in calls that record no gradients.
 struct Masks {
   std::vector<AttentionHead> heads;       // sorted; what these give is 0
-  std::vector<std::int32_t> source_rows;  // those that attention may look at; empty: all
-  Spans source_spans;                     // of sentence i: in source_rows, or, where that is empty, the source's
+  std::vector<std::int32_t> source_rows;  // rows that attention may look at; empty: all
+  Spans source_spans;                     // sentence i: rows of source_rows or, if that is empty, of the source
 
   // `source_spans`: packed sentences, masked[i]: positions in sentence i that no attention looks at, counted
   // from 0. Throws Error for heads or positions that do not exist, and if nothing of a sentence is left.

@@ -35,7 +35,8 @@ class Transformer {
   Matrix target_positions() const;
   // Sines and cosines of ops/rotary.h, [max_length, d_k]; empty if positions are not rotary.
   Matrix rotary_angles() const;
-  // Sets every weight at random, as its Initializer says (nn/parameter_info.h); equal seeds give equal weights.
+  // Sets every weight at random, as its Initializer says (Glorot and Bengio 2010 for matrices; nn/parameter_info.h);
+  // equal seeds give equal weights.
   void initialize(std::uint64_t seed);
   // Gives every parameter a gradient, zero at first, so that tapes record it. Throws Error if one is int8.
   void enable_gradients();
@@ -45,12 +46,12 @@ class Transformer {
   void unpack();
   // Converts every weight that can_be_packed() to int8. Throws Error if one has no float values.
   void quantize();
-  // How many numbers can be trained; a shared matrix counts once.
+  // Returns the number of trainable values; a shared matrix counts once.
   Index parameter_count() const;
 
   // Section 3.1, the left half of figure 1. ids: packed sentences; returns the encoder output ("memory"), [ids,
   // d_model]. Throws Error for spans that do not cover the ids one after the other, and for an id that is not in the
-  // vocabulary or a place that is not below max_length.
+  // vocabulary or a position outside [0, max_length).
   Var encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks = {},
              StackRecord* record = nullptr) const;
 
@@ -63,8 +64,8 @@ class Transformer {
              StackRecord* record = nullptr) const;
 
   // The output projection (section 3.4). hidden: [n, d_model]; returns the scores before the softmax, [n,
-  // target_vocab_size]. Of an encoder without heads,
-  // the tokens that stood in the place of masks (Devlin et al. 2019, section 3.1).
+  // target_vocab_size]. For a masked-LM encoder: scores of the original token at each position
+  // (Devlin et al. 2019, section 3.1).
   Var logits(Tape& tape, Var hidden) const;
 
   // The scores of some target tokens, [n, tokens], each plus its offset; it has a gradient (ops/linear_rows.h).
@@ -122,7 +123,7 @@ class Transformer {
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only
   LayerNorm embedding_norm_;
-  Parameter transitions_;                // of ops/crf.h, [tags, tags]
+  Parameter transitions_;                // scores of ops/crf.h, [tags, tags]
   Linear pooler_, classifier_, tagger_;  // [d_model, d_model], [classes, d_model], [tags, d_model]
 };
 

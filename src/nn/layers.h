@@ -77,11 +77,11 @@ struct AttentionHead {
   }
 };
 
-// Inputs and results of an attention. Variables are valid as long as those of the tape.
+// Inputs and results of an attention. Variables are valid as long as the tape's.
 struct AttentionRecord {
-  Var queries;                        // [n, d_model], projected, and turned if positions are rotary
-  Var keys, values;                   // [m, d_model], likewise, values not turned; with a cache, its rows
-  std::vector<Matrix> probabilities;  // of each sentence, [heads · query rows, key rows]
+  Var queries;                        // [n, d_model], projected, and rotated if positions are rotary
+  Var keys, values;                   // [m, d_model], likewise, values not rotated; with a cache, its rows
+  std::vector<Matrix> probabilities;  // one matrix per sentence, [heads · query rows, key rows]
   Var output;                         // [n, d_model]: Concat(head_1, ..., head_h), before W^O
 };
 
@@ -92,7 +92,7 @@ struct AttentionCall {
   bool causal;
   std::span<const AttentionHead> masked_heads;  // their output is 0; not while recording gradients
   AttentionRecord* record;                      // filled where not null
-  Rotation rotation = {};                       // of the queries; their keys are turned already
+  Rotation rotation = {};                       // applied to the queries; their keys are rotated already
 };
 
 // Intermediate results of a stack, if requested. Variables have one row per token and are valid as long as those of the
@@ -103,7 +103,7 @@ struct StackRecord {
   std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer that has it
   // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
   std::vector<Var> residuals;  // [tokens, d_model] each
-  std::vector<Var> sublayers;  // [tokens, d_model] each: what each sublayer adds to the stream
+  std::vector<Var> sublayers;  // [tokens, d_model] each: output of each sublayer, which is added to the stream
   std::vector<Var> hidden;     // [tokens, ffn_dim], inside the feed-forward network of each layer
   Var output;                  // [tokens, d_model]
 };
@@ -113,7 +113,7 @@ struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
   Parameter score;                          // additive: w of every head, [1, d_model]; bilinear: W, [d_model, d_k]
   Index num_heads;
-  double dropout;  // of the probabilities
+  double dropout;  // rate at which probabilities are dropped
   AttentionScore kind;
 
   MultiHeadAttention(Index d_model, Index heads, double attention_dropout, AttentionScore scores)
@@ -128,7 +128,7 @@ struct MultiHeadAttention {
     if (kind == AttentionScore::bilinear) score = Parameter(d_model, d_model / heads);
   }
 
-  // x: [m, d_model]; returns its keys, [m, d_model], turned to their places if positions are rotary.
+  // x: [m, d_model]; returns its keys, [m, d_model], rotated to their positions if these are rotary.
   Var keys(Tape& tape, Var x, const Rotation& rotation) const {
     return rotary(tape, k_proj(tape, x), rotation, num_heads);
   }
@@ -172,7 +172,7 @@ struct FeedForward {
 
   FeedForward(Index d_model, Index ffn_dim, Activation activation, double activation_dropout)
       : fc1(d_model, ffn_dim), fc2(ffn_dim, d_model), kind(activation), dropout(activation_dropout) {}
-  // x: [n, d_model]; returns [n, d_model]. `hidden`, if given, becomes what is between the two matrices, after the
+  // x: [n, d_model]; returns [n, d_model]. `hidden`, if given, becomes the value between the two matrices, after the
   // activation: [n, ffn_dim].
   Var operator()(Tape& tape, Var x, Var* hidden = nullptr) const;
 

@@ -16,8 +16,8 @@ enum class Stack { shared, encoder, decoder, heads };
 enum class Module {
   embedding,
   self_attention,   // with its norm, as all sublayers
-  recurrent,        // in the place of the decoder's self-attention
-  cross_attention,  // of the decoder to the encoder's output
+  recurrent,        // instead of the decoder's self-attention
+  cross_attention,  // from the decoder to the encoder's output
   feed_forward,
   output_norm,  // after the last layer of a pre-norm stack
   vocabulary,   // the output projection, if its weight is not that of an embedding
@@ -42,7 +42,7 @@ enum class Role {
   value_bias,
   output_weight,  // W^O of section 3.2.2
   output_bias,
-  score,  // of additive or bilinear attention (nn/layers.h)
+  score,  // weights of additive or bilinear attention (nn/layers.h)
   input_weight,
   forget_gate_weight,
   forget_gate_bias,
@@ -50,7 +50,7 @@ enum class Role {
   inner_bias,
   outer_weight,
   outer_bias,
-  transitions  // of a conditional random field (ops/crf.h)
+  transitions  // scores of a conditional random field (ops/crf.h)
 };
 
 // The distribution that a parameter starts from: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows +
@@ -73,12 +73,13 @@ struct ParameterId {
 };
 
 struct ParameterInfo : ParameterId {
-  std::string name;  // in files; in translators that of Hugging Face's Marian, "model.encoder.layers.0.fc1.weight"
+  // In files; translators use the names of Hugging Face's Marian, "model.encoder.layers.0.fc1.weight".
+  std::string name;
   Initializer initializer;
 
   // Weights of products and token embeddings can be packed, and can be int8.
   bool can_be_packed() const { return initializer == Initializer::xavier || initializer == Initializer::embedding; }
-  // Weights of products inside a layer: those of attention, feed-forward and the recurrent unit.
+  // Weights of products inside a layer: attention, feed-forward and recurrent unit.
   bool is_matrix_in_layer() const { return is_in_layer() && initializer == Initializer::xavier; }
 };
 
@@ -94,7 +95,7 @@ struct ParameterScope {
   Module module;
   std::string path;
 
-  // The same place, with a longer path, or for another module.
+  // Returns the same scope with a longer path, or for another module.
   ParameterScope under(const char* name) const { return {stack, layer, module, path + name}; }
   ParameterScope in(Module other) const { return {stack, layer, other, path}; }
   ParameterInfo info(Role role, const char* name, Initializer initializer) const {

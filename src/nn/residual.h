@@ -27,7 +27,7 @@ struct ResidualStream {
 
 struct AddAndNorm {
   NormPosition position;
-  double dropout;  // of what a sublayer gives (section 5.4)
+  double dropout;  // rate for the output of each sublayer (section 5.4)
 
   AddAndNorm(NormPosition norm_position, double dropout_rate) : position(norm_position), dropout(dropout_rate) {}
 

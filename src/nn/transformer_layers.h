@@ -27,10 +27,10 @@ struct LayerOptions {
 // Arguments of an encoder layer. Spans and rows as in ops/attention.h.
 struct EncoderCall {
   std::span<const Span> spans;                  // packed sentences
-  std::span<const Span> key_spans;              // what each may look at: the same or, with key_rows, spans of these
+  std::span<const Span> key_spans;              // keys that each may see: the same or, with key_rows, spans of these
   std::span<const std::int32_t> key_rows;       // the tokens that attention may look at; empty: all
-  Rotation rotation;                            // of queries and keys
-  std::span<const AttentionHead> masked_heads;  // of this layer
+  Rotation rotation;                            // applied to queries and keys
+  std::span<const AttentionHead> masked_heads;  // heads of this layer
 };
 
 // Parts of encoder and decoder layers alike: a norm for the first sublayer, and the feed-forward network as the last.
@@ -80,11 +80,11 @@ struct DecoderCall {
   std::span<const Span> spans;      // packed target tokens; with a cache, those after the ones in it
   std::span<const Span> key_spans;  // the same or, with a cache, spans of key_rows, which end with the new tokens
   std::span<const std::int32_t> key_rows;  // rows of the cache
-  Rotation rotation;                       // of queries and keys of self-attention
+  Rotation rotation;                       // applied to queries and keys of self-attention
   Var memory;                              // [memory rows, d_model]; not read when the cache has its projections
   std::span<const Span> memory_spans;
-  std::span<const std::int32_t> memory_rows;                        // those that attention may look at; empty: all
-  std::span<const AttentionHead> masked_heads, masked_cross_heads;  // of this layer
+  std::span<const std::int32_t> memory_rows;                        // rows that attention may look at; empty: all
+  std::span<const AttentionHead> masked_heads, masked_cross_heads;  // heads of this layer
   LayerCache* cache;                                                // null: none
 };
 

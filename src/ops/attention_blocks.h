@@ -12,12 +12,12 @@ namespace wasmformer {
 struct AttentionBlock {
   Index query, key, L, S, column, sentence, head;
   Index first;  // the number of its first probability, which dropout counts
-  Index step;   // how much higher the next row's is
+  Index step;   // distance to that of the next row
   Index visible(Index i, bool causal) const { return causal ? S - L + i + 1 : S; }  // keys that query i sees
 };
 
-// Dropout numbers the probabilities of a query as if it had that many keys: independent of the other sentences. With 8
-// heads its masks repeat after 32,768 queries, since numbers have 32 bits.
+// Stride of the dropout counter per query row, so that a mask does not depend on the rest of the batch. With 8 heads
+// masks repeat after 32,768 queries, since counters have 32 bits.
 inline constexpr Index numbered_keys = 1 << 14;
 
 // The blocks of a call, in the tape's memory, and chunks of them with about equal work, few enough that their

@@ -61,7 +61,7 @@ inline void scores(const Scalar* a, Index a_stride, const Scalar* const (&b)[lan
                       __attribute__((always_inline)) { simd::store(out + t * out_stride, sums<lanes>(s[t]) * scale); });
 }
 
-// How many queries at once the registers hold.
+// Queries that the registers hold at once.
 constexpr int score_rows = lanes <= 4 ? 2 : 1;
 constexpr int sum_rows = simd::vector_bytes == 64 ? 4 : 2;
 

@@ -11,7 +11,7 @@ namespace wasmformer {
 struct AttentionOptions {
   Index heads = 1;
   bool causal = false;  // the last query sees all keys of its sentence, the one before all but one, ...
-  double dropout = 0;   // of the probabilities
+  double dropout = 0;   // rate at which probabilities are dropped
   bool scaled = true;   // scores are divided by √d_k
   // Gets, unless null, one matrix per sentence, [heads · rows, columns].
   std::vector<Matrix>* probabilities = nullptr;

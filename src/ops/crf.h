@@ -1,5 +1,5 @@
 // A linear-chain conditional random field (Lafferty, McCallum and Pereira 2001): the score of a tag sequence is
-// the sum of its words' scores and of a transition score for each pair of neighbours.
+// the sum of its words' scores and of a transition score for each pair of neighbors.
 #pragma once
 
 #include "autograd/parameter.h"

@@ -13,9 +13,9 @@ struct CrossEntropy {
   double nll;  // mean of -log p[y]
 };
 
-// logits: [n, V]; targets: n ids; weights: one per id, or none for 1 each: the means are weighted by that of the
-// row's target. `total`: what the sums are divided by instead of the weights of these rows, for a part of a batch; 0
-// for these. Recording overwrites the logits with their gradient.
+// logits: [n, V]; targets: n ids; weights: one per id, or none for 1 each: rows are weighted by
+// their target's weight. `total` is the divisor (for a part of a batch, the weight of the whole); 0 uses these rows.
+// Recording overwrites the logits with their gradient.
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing,
                            std::span<const double> weights = {}, double total = 0);
 

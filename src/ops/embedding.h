@@ -9,9 +9,9 @@
 
 namespace wasmformer {
 
-// ids: n tokens; at[i]: the place of token i in its sentence; table: [vocabulary, d]; positions: [max_length,
+// ids: n tokens; at[i]: position of token i in its sentence; table: [vocabulary, d]; positions: [max_length,
 // d], constant or learned, or null; scaled: rows of the table are multiplied by √d. Returns [n, d]. Throws Error for
-// an id or place outside the tables.
+// an id or position outside the tables.
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, const Parameter& table,
               const Parameter* positions, double dropout, bool scaled = true);
 

@@ -9,7 +9,7 @@
 namespace wasmformer {
 
 // x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. With int8 weights x is
-// quantised too. Throws Error if the shapes do not fit, or if int8 weights would be recorded.
+// quantized too. Throws Error if the shapes do not fit, or if int8 weights would be recorded.
 Var linear(Tape& tape, Var x, const Parameter& weight, const Parameter* bias);
 
 // Computes y for these rows of x alone; returns [rows.size, out]. Not recorded.

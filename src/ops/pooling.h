@@ -1,4 +1,4 @@
-// From tokens to what a head of the encoder reads: some rows, or the mean of each sentence.
+// Input of an encoder's head from its tokens: some rows, or the mean of each sentence.
 #pragma once
 
 #include <span>

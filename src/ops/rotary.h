@@ -1,5 +1,5 @@
-// Rotary positions (Su et al. 2021, section 3.2.2): every query and key is rotated by angles that grow with its place,
-// so that their products depend on the offset between them, not on where they are.
+// Rotary positions (Su et al. 2021, section 3.2.2): every query and key is rotated by angles that grow with its
+// position, so that their products depend on the offset between them, not on where they are.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 namespace wasmformer {
 
 struct Rotation {
-  std::span<const Index> at = {};  // the place of each row
+  std::span<const Index> at = {};  // position of each row
   const Matrix* angles =
       nullptr;  // their sines, then cosines, [max_length, d_k], of sinusoidal_halves(); null: no rotation
 };
 
 // x: [n, heads · d_k]. In each head, features i and d_k/2 + i are a point that is rotated by angle i of the row's
-// place. Returns [n, heads · d_k]. Throws Error when rows and places differ in number, a place is outside the table,
-// `angles` does not have d_k columns, or d_k is odd.
+// position. Returns [n, heads · d_k]. Throws Error when rows and positions differ in number, a position is outside the
+// table, `angles` does not have d_k columns, or d_k is odd.
 Var rotary(Tape& tape, Var x, const Rotation& rotation, Index heads);
 
 }  // namespace wasmformer

@@ -10,7 +10,7 @@
 
 namespace wasmformer {
 
-// Cells of earlier tokens in decoding: token j of sentence i is in row rows[sentences[i].begin + j], new tokens last.
+// Cache of cell states during decoding: token j of sentence i is in row rows[sentences[i].begin + j], new tokens last.
 struct CachedCells {
   Matrix* cells;  // [any, d]
   std::span<const Span> sentences;

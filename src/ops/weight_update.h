@@ -1,5 +1,5 @@
-// How a gradient changes weights: Adam (Kingma and Ba 2015, algorithm 1; with decay AdamW, Loshchilov and Hutter 2019)
-// and stochastic gradient descent with momentum. Elementwise, over arrays of one size.
+// Updates of weights by a gradient: Adam (Kingma and Ba 2015, algorithm 1; with decay AdamW, Loshchilov and Hutter
+// 2019) and stochastic gradient descent with momentum. Elementwise, over arrays of one size.
 #pragma once
 
 #include <span>

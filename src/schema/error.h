@@ -40,7 +40,7 @@ class Error : public std::runtime_error {
   const std::string& sentence() const { return sentence_; }
   const Details& details() const { return details_; }
 
-  // The same error with text around what it says, and with a further detail.
+  // Returns the same error with text around its sentence, and with a further detail.
   Error with(const std::string& before, const std::string& after, Detail detail) const;
 
  private:

@@ -1,4 +1,4 @@
-// Codes of errors. A code is stable: programs may compare it. The sentence beside it may change.
+// Codes of errors. A code is stable: programs may compare it. Its sentence may change.
 #pragma once
 
 namespace wasmformer {

@@ -30,7 +30,7 @@ constexpr Range between(double low, double high) { return {.low = low, .high = h
 struct Option {
   const char* name;             // snake_case
   const char* help;             // one sentence, without a full stop
-  Range range = {};             // of a number, or of each number in a list
+  Range range = {};             // range of a number, or of each number in a list
   const char* flag = nullptr;   // the program's flag where it is not the name with hyphens
   const char* alias = nullptr;  // an earlier name, also snake_case, which is still read but never written
 };
@@ -51,7 +51,7 @@ struct Field;
 using Fields = std::vector<Field>;
 struct Value;
 
-// Views of a field, which they must not outlive.
+// Views of a field. A view must not outlive its field.
 namespace field_views {
 // Calls a function with a view of a new default value, so that a type can be described without a field that holds one.
 using WithDefault = std::function<void(const std::function<void(const Value&)>&)>;
@@ -65,7 +65,7 @@ struct Group {
 };
 struct Optional {
   std::function<bool()> has;
-  std::function<Value()> make;  // replaces what was there
+  std::function<Value()> make;  // replaces the old values
   std::function<Value()> value;
   std::function<void()> reset;
   WithDefault with_default;
@@ -74,7 +74,7 @@ struct List {
   std::function<std::size_t()> size;
   std::function<void(std::size_t)> resize;  // all elements become defaults
   std::function<Value(std::size_t)> at;
-  WithDefault with_default;  // of an item
+  WithDefault with_default;  // default of an item
 };
 }  // namespace field_views
 struct Value : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,

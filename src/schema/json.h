@@ -8,14 +8,14 @@
 
 namespace wasmformer {
 
-// nlohmann::json is what is read, since ordered_json takes quadratic time; ordered_json is what is written.
+// Reading uses nlohmann::json, since ordered_json takes quadratic time; writing uses ordered_json.
 
 // A field whose keys another struct declares: they are checked where it is read into that one.
 struct JsonObject {
   nlohmann::json value = nlohmann::json::object();
 };
 
-// The text as JSON. Throws Error, beginning with "[place]", for what is not JSON or nested too deeply.
+// Parses the text as JSON. Throws Error, beginning with "[place]", if it is not JSON or nested too deeply.
 nlohmann::json parse_json(const std::string& text, const std::string& place);
 
 // As from_json(), from a value.

@@ -1,5 +1,5 @@
 // Options, each declared once: a struct's visit() gives every field its name, range and one sentence of help,
-// and its initialiser is the default. JSON, checks, the program's flags, --help and options.json come from
+// and its initializer is the default. JSON, checks, the program's flags, --help and options.json come from
 // that.
 //
 //   struct Options {
@@ -28,8 +28,8 @@
 namespace wasmformer {
 
 // Errors begin with "[place]" and name the option and its value.
-// Sets the fields that the JSON object has. Throws Error for what is not JSON, an unknown name, a field under both of
-// its names, a wrong type and a value outside the range; the fields may then have changed.
+// Sets the fields that the JSON object has. Throws Error for text that is not JSON, an unknown name, a field under both
+// of its names, a wrong type and a value outside the range; the fields may then have changed.
 void from_json(const std::string& json, const Fields& fields, const std::string& place, Naming naming = Naming::snake);
 // Sets one field from a word of the command line: JSON, or a string without quotes; lists are separated by
 // commas. Throws Error as from_json().

@@ -1,4 +1,4 @@
-// The pieces of the target vocabulary that a training step scores in the place of all (Jean et al. 2015, "On Using Very
+// The pieces of the target vocabulary that a training step scores instead of all (Jean et al. 2015, "On Using Very
 // Large Target Vocabulary for Neural Machine Translation"). In a small model, a large part of a step's time goes into
 // scoring pieces that are not targets of the batch.
 #pragma once
@@ -10,7 +10,7 @@ namespace wasmformer {
 
 struct OutputSample {
   std::vector<TokenId> pieces;  // each once: first those that are targets, ascending, then those that were drawn
-  std::size_t wanted = 0;       // how many are targets
+  std::size_t wanted = 0;       // number of targets among them
   // Offsets added to the scores: 0 for targets; log n for a drawn piece that stands for n pieces, itself included. The
   // expected sum of exp(score) is then the sum over the targets and all pieces that can be drawn.
   std::vector<Scalar> offsets;

@@ -14,7 +14,7 @@ namespace wasmformer {
 
 class Task;
 
-// One text with all that is known of it, to show; what a task has not is empty.
+// One text with everything known about it, to show; fields that a task lacks are empty.
 struct KnownText {
   std::string text, translation;
   std::vector<std::string> words, classes, tags;
@@ -34,7 +34,7 @@ class Texts {
   // JSON of one text with all that is known of it, as checkpoints hold it, and back. Throws Error if it is damaged.
   virtual std::string to_json(std::size_t i) const = 0;
   virtual void add_json(const JsonObject& text, const Config& config) = 0;
-  // Reads what the config of the model decides, such as whether commas separate labels.
+  // Reads the settings that the config of the model decides, such as whether commas separate labels.
   virtual void settle(const Config&) {}
 };
 
@@ -45,7 +45,7 @@ using LossTotals = std::array<double, 2>;
 class TaskBatch {
  public:
   virtual ~TaskBatch() = default;
-  // How much there is to learn from, in Task::unit().
+  // Amount of text to learn from, in Task::unit().
   virtual Index units() const = 0;
   // Hides tokens of the input, if the task does so. `is_training`: off in validation.
   virtual void hide(std::uint64_t /*seed*/, bool /*is_training*/) {}
@@ -76,7 +76,7 @@ class Examples {
                                           const TrainingConfig& training) const = 0;
   // The mean loss of a model that guesses.
   virtual double guessing_loss(const Config& config, const TrainingConfig& training) const = 0;
-  // How often each piece of the target vocabulary is to be predicted, by its id; empty for tasks that predict none.
+  // Counts of each piece of the target vocabulary among the predictions, by its id; empty for tasks that predict none.
   virtual std::vector<Index> target_counts(const Config&) const { return {}; }
   // Throws Error for settings that only other tasks read.
   virtual void check(const TrainingConfig& training) const = 0;
@@ -85,7 +85,7 @@ class Examples {
   Index skipped = 0;         // texts that cannot be used
 };
 
-// How well a model does on texts to validate on, beside its loss.
+// Scores of a model on validation texts, apart from its loss.
 struct ValidationScores {
   std::map<std::string, double> figures;  // by their names in the log, most in percent
   std::map<std::string, double> further;  // known as well, and not logged
@@ -104,7 +104,7 @@ class Inference {
 struct BudgetCandidate {
   Preset settings;
   Index least_steps = 0;
-  bool fits_dropout = false;  // whether dropout is chosen by the passes over the texts, in place of the settings' own
+  bool fits_dropout = false;  // true if dropout follows from the passes over the texts, instead of the settings
 };
 
 class Task {
@@ -113,7 +113,7 @@ class Task {
   virtual const char* name() const = 0;
   // Returns whether models of this config are trained on the task, for checkpoints that do not name theirs.
   virtual bool trains(const Config& config) const = 0;
-  virtual const char* unit() const = 0;  // of TaskBatch::units(): "tokens" or "texts"
+  virtual const char* unit() const = 0;  // unit of TaskBatch::units(): "tokens" or "texts"
   // The use of a trained model: "translate", "classify", "tag" or "".
   virtual const char* use(const Config& config) const = 0;
   // Passes over the texts without a better validation after which a run ends by itself; 0: it never does.
@@ -140,13 +140,13 @@ class Task {
     return {{.settings = preset(texts)}};
   }
   virtual LabelNames labels(const Texts& texts, const Config& config) const = 0;
-  // Adds to a new model what it learns before the first step. Throws Error for settings that do not fit it.
+  // Adds to a new model the parts that are learned before the first step. Throws Error for settings that do not fit it.
   virtual void prepare(ModelFile&, const Texts&, const TrainingConfig&) const {}
 };
 
 // More can be added.
 std::vector<const Task*>& all_tasks();
-// The task that trains such models, that of a checkpoint, which may name it, and that of a name. Each throws Error
+// The task that trains such models; the task of a checkpoint, which may name it; the task of a name. Each throws Error
 // for an unknown task.
 const Task& task_of(const Config& config);
 const Task& task_of(const ModelFile& model);

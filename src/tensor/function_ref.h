@@ -1,4 +1,4 @@
-// A callable that somebody else keeps: what std::function is without its copy and its allocation.
+// A non-owning reference to a callable, for parameters: std::function without copy or allocation.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace wasmformer {
 template <class Signature>
 class FunctionRef;
 
-// Valid as long as the callable is: made to be a parameter.
+// Valid as long as the callable is.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:

@@ -1,4 +1,4 @@
-// Weights as 4 bits, a form for files only: a model that is read has int8 weights in its place.
+// Weights as 4 bits, a form for files only: a model that is read has int8 weights instead.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace wasmformer {
 inline constexpr Index int4_group = 32;
 
 // Sizes of the parts of [rows, cols].
-Index int4_bytes(Index rows, Index cols);  // of values: each row begins at a byte of its own
-Index int4_groups(Index cols);             // of a row; the last one may be shorter
+Index int4_bytes(Index rows, Index cols);  // bytes of the values: each row begins at a byte of its own
+Index int4_groups(Index cols);             // groups of a row; the last one may be shorter
 
 // Values of a matrix [rows, cols]: two to a byte, the first in its low half. Each is the index of one of the 16 numbers
 // of NF4 (Dettmers et al. 2023), which, times the scale of its group, is the weight that it stands for.

@@ -13,7 +13,7 @@ struct Int8Matrix {
   Index rows = 0, cols = 0;
   std::vector<std::int8_t> values;  // row-major, -127 to 127; value · scales[row] is what it stands for
   std::vector<float> scales;
-  // How products round their inputs; see PackedMatrix.
+  // Rounding of inputs in products; see PackedMatrix.
   std::optional<float> input_multiplier = {};
 };
 

@@ -99,7 +99,7 @@ inline Doubles erf(Doubles x) {
   return x;
 }
 
-// Σ exp(x - max) over a row of n; `keep`: each takes the place of its x.
+// Σ exp(x - max) over a row of n; `keep`: each replaces its x.
 template <bool keep>
 inline Scalar exponentials(std::conditional_t<keep, Scalar*, const Scalar*> x, Index n, Scalar max) {
   Vector<Scalar> sum{};

@@ -35,7 +35,7 @@ class BytePieces {
     ids.fill(none);
     return ids;
   }();
-  std::vector<std::int16_t> bytes_;  // of each piece
+  std::vector<std::int16_t> bytes_;  // one per piece
 };
 
 }  // namespace wasmformer

@@ -38,7 +38,7 @@ class Tokenizer {
   std::unordered_map<std::string, TokenId> ids() const;  // by piece
   // The piece that stands for itself; none for one that is unknown.
   std::optional<TokenId> find_piece(std::string_view piece) const;
-  // Whether any piece is spelled with this character. Bytes and control pieces do not count.
+  // Returns whether any piece is spelled with this character. Bytes and control pieces do not count.
   bool has_character(char32_t c) const;
   TokenId unk_id() const;
   // -1 if the model file or the vocabulary has none; a vocabulary has no begin token.
@@ -67,7 +67,7 @@ class Tokenizer {
 
   std::string model_;
   std::vector<std::string> vocabulary_;
-  std::unordered_map<std::string, TokenId> ids_;  // of the vocabulary
+  std::unordered_map<std::string, TokenId> ids_;  // ids of the vocabulary's pieces
   BytePieces byte_pieces_;
   struct Processor;
   std::unique_ptr<Processor> processor_;

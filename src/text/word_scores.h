@@ -1,5 +1,5 @@
-// A linear classifier of texts on their words and pairs of neighbouring words, or of words on their spelling and
-// neighbours, to stand beside an encoder: it learns much from few texts, and what it does not know cannot mislead it.
+// A linear classifier of texts on their words and pairs of neighboring words, or of words on their spelling and
+// neighbors, to help an encoder: it learns much from few texts, and unknown words cannot mislead it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace wasmformer {
 
 struct WordScores {
-  std::vector<std::uint32_t> features;  // those that have weights, of word_features() or context_features(), ascending
+  std::vector<std::uint32_t> features;  // features of word_features() or context_features() with weights, ascending
   Int8Matrix weights;                   // [classes, features]
 
   // Throws Error unless the features ascend and there is a weight for each of them and each class.
@@ -23,22 +23,22 @@ struct WordScores {
   Matrix scores(std::span<const std::uint32_t> found) const;
 };
 
-// How the scores of a text's classes and its words' tags come of those of an encoder and those of WordScores.
+// Mix of an encoder's scores and those of WordScores, for the classes of a text and the tags of its words.
 struct ScoreMix {
-  Scalar class_share = Scalar(0.5);  // of WordScores; the encoder's is the rest
+  Scalar class_share = Scalar(0.5);  // share of WordScores; the encoder has the rest
   Scalar tag_share = Scalar(0.5);    // likewise
-  Scalar outside_score = 0;  // added to that of the tag O, so that spans are found neither too rarely nor too often
+  Scalar outside_score = 0;  // added to the score of the tag O, so that spans are not found too rarely or too often
   bool operator==(const ScoreMix&) const = default;
 };
 
-// Lists of features are ascending hashes, without repetitions. Both throw Error for what is not UTF-8.
+// Lists of features are ascending hashes, without repetitions. Both throw Error for text that is not UTF-8.
 
-// A feature for each word of a text, and for each pair of neighbours. Words are in small letters; a Chinese character
+// A feature for each word of a text, and for each pair of neighbors. Words are in lower case; a Chinese character
 // is a word, as is any sign and a mark such as <e1>.
 std::vector<std::uint32_t> word_features(std::string_view text);
 
 // The features of each word: itself, its first and last letters, its length and its shape, such as "Aa" of "Rome", the
-// words beside it and their shapes, and pairs of these.
+// neighboring words and their shapes, and pairs of these.
 std::vector<std::vector<std::uint32_t>> context_features(std::span<const std::string_view> words);
 
 }  // namespace wasmformer

@@ -19,7 +19,7 @@ struct WordPieceRules {
   bool split_chinese = true;
 };
 
-// Which lines of vocab.txt are not pieces of words.
+// Lines of vocab.txt that are not pieces of words.
 struct WordPieceSpecials {
   std::string unk = "[UNK]", cls = "[CLS]", sep = "[SEP]", pad = "[PAD]", mask = "[MASK]";
 };
@@ -35,7 +35,7 @@ std::optional<WordPieceRules> wordpiece_rules(std::string_view normalizer);
 
 // The words of a UTF-8 text.
 std::vector<std::string> wordpiece_words(std::string_view text, const WordPieceRules& rules);
-// The ids of a word's pieces; `find` gives the id of one, or -1. `unk` alone if the word cannot be spelt, or has more
+// The ids of a word's pieces; `find` gives the id of one, or -1. `unk` alone if the word cannot be spelled, or has more
 // than 100 characters.
 std::vector<TokenId> wordpieces(std::string_view word, TokenId unk,
                                 const std::function<TokenId(std::string_view)>& find);

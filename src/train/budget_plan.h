@@ -1,4 +1,4 @@
-// What a run with a budget of minutes has chosen, and what is to be expected of it.
+// Choices of a run with a budget of minutes, and its expected steps and passes.
 #pragma once
 
 #include "model/config.h"
@@ -9,7 +9,7 @@ struct BudgetPlan {
   Preset settings;
   double seconds = 0;           // to train, of which tokenizers and measuring are already taken
   double seconds_per_step = 0;  // measured
-  Index steps = 0;              // that the seconds allow, with validations
+  Index steps = 0;              // steps that the seconds allow, with validations
   double epochs = 0;            // passes over the texts that these make
 };
 

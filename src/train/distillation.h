@@ -35,7 +35,7 @@ class Distillation {
 
   // Translates for about this time. False when all ranks have all targets.
   bool step_for(std::chrono::milliseconds time);
-  // How many of pairs() all ranks together have translated, as far as this one knows.
+  // Number of pairs() that all ranks together have translated, as far as this one knows.
   std::size_t done() const;
   // The targets of the first of pairs(), each on one line; before the end only the first rank has them.
   const std::vector<std::string>& targets() const { return targets_; }
@@ -54,10 +54,10 @@ class Distillation {
   BleuOptions bleu_;
   TranslateOptions search_;
   ParallelText pairs_;
-  std::vector<std::size_t> pair_of_;  // which of pairs_ each pair of the text is
+  std::vector<std::size_t> pair_of_;  // index in pairs_ of each pair of the text
   std::vector<std::string> targets_;
   std::size_t done_ = 0;        // sources that all ranks have translated
-  std::size_t part_begin_ = 0;  // of this rank's part, while there is a translation
+  std::size_t part_begin_ = 0;  // start of this rank's part, while there is a translation
   std::optional<BatchedTranslation> translation_;
 };
 

@@ -1,4 +1,4 @@
-// How gradients change weights: Adam (Kingma and Ba 2015) as in Vaswani et al. 2017, section 5.3, AdamW
+// Updates of weights by gradients: Adam (Kingma and Ba 2015) as in Vaswani et al. 2017, section 5.3, AdamW
 // (Loshchilov and Hutter 2019), stochastic gradient descent with momentum, and Muon (Jordan 2024) for the matrices
 // inside layers, with Adam for all else.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace wasmformer {
 
-// The end of each error about a step that failed, or about a run that cannot go on.
+// Appended to every error about a step that failed, or about a run that cannot continue.
 inline constexpr const char* diverged =
     "training has diverged. The weights are those from before this step; begin again with a lower "
     "learning_rate, or go back to an earlier checkpoint";

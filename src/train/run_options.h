@@ -1,4 +1,4 @@
-// How far a run goes, and how often it reports and validates: the options of every front end (schema/options.h); a flag
+// Length of a run, and how often it reports and validates: the options of every front end (schema/options.h); a flag
 // "" means that the program has none.
 #pragma once
 

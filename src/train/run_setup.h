@@ -1,4 +1,4 @@
-// How every run begins, in the program, the package and the page: new, from a model to fine-tune, or from a
+// Start of every run, in the program, the package and the page: new, from a model to fine-tune, or from a
 // checkpoint to resume. In two steps, since tokenizers may have to be trained in between: in WebAssembly that
 // is another module's work.
 #pragma once
@@ -19,8 +19,8 @@ struct RunInput {
   std::string model;       // the bytes of the model to fine-tune, or of the checkpoint to resume
   std::string model_name;  // its file, for errors
   std::string source_tokenizer, target_tokenizer;  // SentencePiece .model files; one alone is for both sides
-  std::shared_ptr<const ModelFile> teacher;        // whose translations of the texts are learned
-  double max_bytes = std::numeric_limits<double>::infinity();  // of memory that a new run may take
+  std::shared_ptr<const ModelFile> teacher;        // model whose translations of the texts are learned
+  double max_bytes = std::numeric_limits<double>::infinity();  // memory that a new run may take
 };
 
 struct TokenizerJob {
@@ -63,8 +63,8 @@ class RunSetup {
 
   RunRequest request_;
   RunInput input_;
-  Preset settings_;                     // of a new run
-  std::optional<TrainingStart> start_;  // of one that goes on from a model
+  Preset settings_;                     // settings of a new run
+  std::optional<TrainingStart> start_;  // start of a run that continues from a model
   TrainingTexts texts_;
   bool makes_heads_ = false;  // Task::makes_heads() of a new run
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-// How the learning rate changes over the steps of a run.
+// Learning rate over the steps of a run.
 #pragma once
 
 #include "model/config.h"

@@ -19,7 +19,7 @@ struct TrainingTexts {
 // The preset `toy`, as long as the task takes.
 Preset task_preset(const std::string& task);
 
-// `pairs` of a made-up task to train on (0: as many as it takes), and task_valid_pairs others to validate on. Throws
+// `pairs` of a synthetic task to train on (0: as many as it takes), and task_valid_pairs others to validate on. Throws
 // Error as make_pairs() does.
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
 
@@ -28,7 +28,7 @@ std::shared_ptr<Texts> drawn(const Texts& all, Index most, std::uint64_t seed);
 // Holds back `count` texts for validation, drawn by the seed. Throws Error if none would be left.
 TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed);
 
-// The texts that a checkpoint carries, or those of its made-up task; nullopt if it has neither. Throws Error for
+// The texts that a checkpoint carries, or those of its synthetic task; nullopt if it has neither. Throws Error for
 // damaged ones.
 std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed);
 // Metadata of a checkpoint with texts: `run.texts` holds a JSON object of both sets as arrays of Texts::to_json(), or
@@ -44,13 +44,13 @@ struct TokenizerPair {
 TokenizerPair counted_tokenizers(const std::vector<std::vector<std::string>>& sides, TokenizerType type,
                                  Index vocab_size, bool joint);
 
-// Bytes that a run takes, about: weights, gradients, moments, a checkpoint, and the activations of a batch.
+// Estimate of the memory of a run, in bytes: weights, gradients, moments, a checkpoint, and the activations of a batch.
 double training_bytes(const Config& config, const TrainingConfig& training);
 
 struct TrainingStart {
   ModelFile model;
   TrainingConfig training;
-  std::string checkpoint;  // the bytes to go on from; empty for a run that begins
+  std::string checkpoint;  // bytes to continue from; empty for a new run
 };
 
 // New weights. Sizes of vocabularies and special ids come from the tokenizers. Throws Error when they have no

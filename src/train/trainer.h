@@ -8,7 +8,7 @@
 
 namespace wasmformer {
 
-// How far a run is. Together with the weights, the optimizer's moments and the two configs it decides all
+// Progress of a run. Together with the weights, the optimizer's moments and the two configs it decides all
 // that follows.
 struct Progress {
   Index step = 0;        // steps taken
@@ -19,10 +19,10 @@ struct Progress {
 };
 
 struct StepReport {
-  double loss = 0;  // label-smoothed, mean over what the batches predict
+  double loss = 0;  // label-smoothed, mean over the predicted tokens or labels
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
-  Index units = 0;           // that it learned from, in all ranks
+  Index units = 0;           // units that it learned from, in all ranks
 };
 
 class Trainer {
@@ -36,8 +36,8 @@ class Trainer {
   void join(Communicator& ranks);
 
   // Forward and backward over the next batches, TrainingConfig::accumulate of them unless the epoch ends, then one
-  // update. Throws Error when the loss or the gradient is not finite, or the loss is far above that of guessing; all
-  // is then as before the step, in every rank. An error of one rank alone must end the others, which wait for it.
+  // update. Throws Error when the loss or the gradient is not finite, or the loss is far above the loss of guessing;
+  // all is then as before the step, in every rank. If only one rank throws, abort the others: they are blocked on it.
   StepReport step();
 
   // The sum of the loss over units, without dropout and smoothing.
@@ -81,10 +81,10 @@ class Trainer {
   Optimizer optimizer_;
   Progress progress_;
   Communicator alone_, *ranks_ = &alone_;
-  std::optional<GradientSum> gradients_;     // of several batches, or with other ranks
+  std::optional<GradientSum> gradients_;     // sum over several batches, or over ranks
   std::optional<OutputSampler> sampler_;     // with output_sample
   double highest_loss_ = 0;                  // a higher one means divergence; 0: not known yet
-  std::vector<std::vector<Index>> batches_;  // of this epoch
+  std::vector<std::vector<Index>> batches_;  // batches of this epoch
 };
 
 }  // namespace wasmformer

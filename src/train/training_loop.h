@@ -1,4 +1,4 @@
-// The one loop of training: it steps, validates and stops, and tells in events what it has done and what is due. It
+// The one loop of training: it steps, validates and stops, and reports progress and pending work as events. It
 // does a little work per call, so that a front end stays in control: the program prints, logs and writes files, the
 // worker posts messages, and ranks that are not the first ignore all but the end.
 #pragma once
@@ -26,11 +26,11 @@ struct Report {
   Index step = 0;                               // since the beginning of the run
   double epoch = 0;                             // passes over the examples, the current one in part
   double loss = 0;                              // mean over the steps, with label smoothing
-  double learning_rate = 0, gradient_norm = 0;  // of the last step; before clipping
-  Index units = 0;                              // that the steps learned from: StepReport::units
-  double step_seconds = 0;                      // that the steps took
+  double learning_rate = 0, gradient_norm = 0;  // values of the last step; before clipping
+  Index units = 0;                              // units that the steps learned from: StepReport::units
+  double step_seconds = 0;                      // time that the steps took
   std::optional<Validation> validation;
-  bool pins = false;  // whether to show what the model makes of RunOptions::pinned
+  bool pins = false;  // true to show the translations of RunOptions::pinned
 };
 // The run should be saved, as validated or after RunOptions::save_every.
 struct SaveDue {};
@@ -76,7 +76,7 @@ class TrainingLoop {
   std::function<bool()> is_interrupted_;
   Clock::time_point start_ = Clock::now(), saved_ = start_;
   Index begun_at_ = 0;           // the step before the first one
-  bool is_end_planned_ = false;  // of a budget
+  bool is_end_planned_ = false;  // true once a budget has planned the end
   Index first_step_ = 0;         // goals count from these
   double first_epoch_ = 0;
   bool has_begun_ = false, has_ended_ = false, has_stepped_ = false, has_lost_patience_ = false;
@@ -85,7 +85,7 @@ class TrainingLoop {
   std::optional<training_events::Report> due_;
   std::optional<TrainingRun::ValidationJob> validation_;
   Clock::time_point validation_began_;
-  std::optional<double> validation_seconds_;  // that the last one took
+  std::optional<double> validation_seconds_;  // time that the last one took
   bool is_save_due_ = false;
 };
 

@@ -1,5 +1,5 @@
-// A whole training run: texts, tokenizers, model, trainer, and how good the best model so far is. The program
-// and the package drive it step by step.
+// A whole training run: texts, tokenizers, model, trainer, and the score of the best model so far. The program and the
+// package drive it step by step.
 #pragma once
 
 #include "train/budget_plan.h"
@@ -24,8 +24,10 @@ class TrainingRun {
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
+  // Takes one step, and returns its report. Throws Error when the loss or the gradient is not finite, or training has
+  // diverged; the weights are then those from before the step, and the run can be saved or changed.
   StepReport step();
-  // Validates the current weights. model_file() has the figures in the metadata until the next step().
+  // Validates the current weights. model_file() has the scores in the metadata until the next step().
   Validation validate();
 
   // Validation, one batch or one decoding step per call; result() once step() has returned false, and once
@@ -61,13 +63,13 @@ class TrainingRun {
   // The plan of a run with a budget.
   const std::optional<BudgetPlan>& budget() const { return budget_; }
   void set_budget(std::optional<BudgetPlan> plan) { budget_ = std::move(plan); }
-  // As Trainer::change.
+  // Changes settings from the next step on, as Trainer::change.
   void set_training(const TrainingConfig& training);
-  // Keys of TrainingConfig as JSON.
+  // The same for keys of TrainingConfig as JSON. Throws Error for unknown keys and those that a run cannot change.
   void change(const std::string& json);
 
   using Metadata = std::map<std::string, std::string>;
-  Metadata metadata() const;  // of model_file() and checkpoint(), without the texts
+  Metadata metadata() const;  // metadata of model_file() and checkpoint(), without the texts
   // The bytes of a model file of the present weights, and the same with what step() needs to continue. Keys
   // of metadata that begin with "run." belong to the run, and only checkpoints hold them; `with_texts`: the
   // sentence pairs too, if the run keeps them.
@@ -79,7 +81,7 @@ class TrainingRun {
   Metadata run_metadata_;
   const Task& task_;
   std::unique_ptr<Examples> examples_, valid_;
-  std::shared_ptr<const Texts> valid_texts_;  // that can be used
+  std::shared_ptr<const Texts> valid_texts_;  // usable ones
   ThreadPool& pool_;
   Trainer trainer_;
   BestSoFar best_;

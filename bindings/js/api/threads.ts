@@ -1,4 +1,4 @@
-// How many threads to compute with.
+// Number of threads to compute with.
 import { WasmformerError } from '../shared/errors.js';
 import { isNode, nodeModule } from '../shared/platform.js';
 import { hasThreads } from './worker-script.js';

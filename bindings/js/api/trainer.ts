@@ -86,12 +86,19 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
     }
   }
 
-  /** Changes settings during a run, from the next step on; returns all of them. */
+  /**
+   * Changes settings during a run, from the next step on; returns all of them.
+   * @throws for a setting that a run cannot change (see RunChanges) or a value out of its range; nothing changes then
+   */
   async change(changes: RunChanges): Promise<TrainingConfig> {
     return this.connection.call('change', { options: checkChanges(changes) }, new Error(), { owner: this });
   }
 
-  /** Translates the pairs with the current weights and scores the result. */
+  /**
+   * Translates the pairs with the current weights, by default greedily, and scores the result with BLEU
+   * and chrF2 as sacreBLEU computes them.
+   * @throws when there are no pairs, or a source is too long for the model
+   */
   async evaluate(pairs: readonly SentencePair[], options: EvaluateOptions = {}): Promise<Evaluation> {
     const site = new Error();
     const [{ signal }, search] = checkSignal('evaluate', withKeepOff(options));
@@ -100,12 +107,16 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
     return this.connection.call('evaluate', { pairs: checked, options: search }, site, { signal, owner: this });
   }
 
-  /** A model file of the current weights, with what Trainer.resume and `wasmformer train --resume` need. */
+  /**
+   * Makes a model file of the current weights, with the state that Trainer.resume and `wasmformer train --resume` need:
+   * about three times the size of the weights alone. With `data: false`, resuming needs the texts again.
+   * @throws when there is not enough memory
+   */
   async save(options: SaveOptions = {}): Promise<Blob> {
     return (await this.checkpoint(options)).file;
   }
 
-  /** save(), and the step at which the file was made, which may be after the last event. */
+  /** Does what save() does, and says at which step the file was made, which may be after the last event. */
   async checkpoint(options: SaveOptions = {}): Promise<{ file: Blob; step: number }> {
     const site = new Error();
     const { signal, ...wanted } = checkSave(options);

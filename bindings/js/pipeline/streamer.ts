@@ -29,7 +29,7 @@ export function streaming(streamer: TextStreamer, texts: string | readonly strin
     // The bytes at the end may be the beginning of a character, which the next step replaces.
     const ready = isEnd ? text : text.replace(/\ufffd+$/, '');
     const isRevised = !ready.startsWith(sent);
-    // What has been sent cannot be taken back: the text goes on from where the two begin to differ.
+    // Sent text cannot be taken back: it continues where the two begin to differ.
     const rest = isRevised && !isEnd ? '' : ready.slice(sharedStart(sent, ready));
     streamer.on_finalized_text(rest, isEnd);
     if (!isRevised) sent = ready;
@@ -38,7 +38,7 @@ export function streaming(streamer: TextStreamer, texts: string | readonly strin
   return { options: { beamSize: 1, onPartial }, end: (text: string) => send(text, true) };
 }
 
-/** How many characters two texts share at their beginning. */
+/** Number of characters that two texts share at their beginning. */
 function sharedStart(a: string, b: string): number {
   let count = 0;
   while (count < a.length && a[count] === b[count]) count++;

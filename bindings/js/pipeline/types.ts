@@ -25,7 +25,7 @@ export interface PipelineOptions
   /** Always the CPU, by WebAssembly; other devices, such as 'webgpu', only cause a warning. */
   device?: string;
   /**
-   * How a model of Hugging Face is stored when it is converted: 'fp32', 'fp16', or 'int8', which Transformers.js calls
+   * Precision in which a converted model is stored: 'fp32', 'fp16', or 'int8', which Transformers.js calls
    * 'q8' (default, and also for fewer bits). A model file keeps its numbers.
    */
   dtype?: string;

@@ -176,7 +176,7 @@ function hint(name: string, path: string, rules: object): string {
   return nearest && nearest.distance <= 3 ? `did you mean '${path}${nearest.word}'?` : `there are ${known.join(', ')}`;
 }
 
-/** How many letters of two words have no counterpart in the other one, in whatever order. */
+/** Number of letters of two words that have no counterpart in the other one, in whatever order. */
 export function differingLetters(a: string, b: string): number {
   const letters = (word: string) => [...word.toLowerCase().replace(/[_-]/g, '')];
   const rest = letters(b);

@@ -5,7 +5,7 @@ import { WasmformerTypeError } from './errors.js';
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
 /**
- * What the patterns find, as the module reads it: of each find the number of its text, and where it begins and ends in
+ * Finds of the patterns, as the module reads them: for each the number of its text, and its start and end in
  * bytes of UTF-8. Skips matches that are empty or overlap an earlier match.
  */
 function rangesOf(text: string, number: number, patterns: readonly RegExp[]): number[] {

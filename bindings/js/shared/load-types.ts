@@ -11,10 +11,13 @@ export type WasmBuild = 'relaxed' | 'simd';
  */
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array | ListSource;
 
-/** A student of Firefox in a list of Mozilla's: models.json, registry.json or records of Remote Settings. */
+/** A Firefox translation model, selected from a Mozilla model list. */
 export interface ListSource {
+  /** models.json, registry.json or Remote Settings records: its address, a path in Node, or the file. */
   list: string | URL | Blob;
+  /** Language of the source, as the list writes it, such as 'de'. */
   from: string;
+  /** Language of the target, likewise. */
   to: string;
   /** Such as 'tiny'. Default: that of the first, released ones before others and newer ones before older. */
   architecture?: string;
@@ -32,7 +35,9 @@ export interface ListedModel extends Pick<ListSource, 'from' | 'to'> {
 
 /** A Translator, a Classifier, a Tagger or a Trainer. */
 export interface WorkerOwner {
+  /** Build of the module and threads of the worker. */
   readonly info: { readonly build: WasmBuild; readonly threads: number };
+  /** Frees the model, and ends the worker if this was its last one. Calling it twice is harmless. */
   dispose(): void;
 }
 
@@ -67,8 +72,8 @@ export interface LoadOptions extends WorkerOptions {
   /** Aborting ends the download and rejects with the signal's reason. */
   signal?: AbortSignal;
   /**
-   * Keep the model: in Cache Storage, or in Node in a folder wasmformer-models of XDG_CACHE_HOME or ~/.cache. Default: true
-   * for http(s) URLs if there is Cache Storage, and everywhere for what is converted, which is kept as that.
+   * Store the model: in Cache Storage, or in Node in a folder wasmformer-models of XDG_CACHE_HOME or ~/.cache. Default:
+   * true for http(s) URLs if there is Cache Storage, and always for converted models (the converted file is cached).
    */
   cache?: boolean;
   /**
@@ -76,7 +81,7 @@ export interface LoadOptions extends WorkerOptions {
    * of Hugging Face or of a list, the digest of its weights: model.safetensors, or else the .bin file, unpacked.
    */
   integrity?: string;
-  /** How a model of Hugging Face or of a list is stored when it is converted. Default 'int8'; a Trainer's `from` has 'f32'. */
+  /** Precision in which a converted model is stored. Default 'int8'; a Trainer's `from` has 'f32'. */
   precision?: 'f32' | 'f16' | 'int8';
   /** The host of models by name. Default 'https://huggingface.co'. */
   hubURL?: string | URL;
@@ -92,7 +97,7 @@ export interface Estimate {
   isStored: boolean;
 }
 
-/** A model that load() has kept in this browser; loading its URL again needs no download. */
+/** A model that load() has stored in this browser; loading its URL again needs no download. */
 export interface StoredModel {
   url: string;
   bytes: number;

@@ -27,7 +27,7 @@ export interface HubData {
 
 export type ListData = Extract<ModelData, { kind: 'listed' }>;
 
-/** How to start a model. The first one in a worker decides the threads. */
+/** Start of a model. The first one in a worker decides the threads. */
 export interface Start {
   model?: ModelData;
   /** Store `model` in Cache Storage. */

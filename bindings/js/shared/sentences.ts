@@ -18,13 +18,13 @@ const opening = known(firstWords);
 /** Languages that write ordinal numbers without a dot; all others may mean "the third" by "3." */
 const withoutDots = /^(en|es|fr|it|nl|pt|sv|zh)\b/;
 
-/** Whether the dot after a word is one of an abbreviation, initial or ordinal number. */
+/** Returns whether the dot after a word belongs to an abbreviation, initial or ordinal number. */
 function isAbbreviated(word: string, isAlone: boolean, language = ''): boolean {
   if (/^(\d{1,2}[.–-]+)*\d{1,3}$/.test(word)) return isAlone || !withoutDots.test(language);
   return /^(\p{L}[.-]+)*\p{L}$/u.test(word) || abbreviated.has(word.replace(/^\p{L}+(?=str$)/u, ''));
 }
 
-/** Whether a sentence goes on after `before`, though Unicode's rules say that it ends. */
+/** Returns whether a sentence continues after `before`, though Unicode's rules say that it ends. */
 function goesOn(before: string, after: string, language: string | undefined): boolean {
   const end = before.slice(-40);
   if (/\n\s*$/.test(end)) return false;

@@ -35,7 +35,7 @@ export interface TrainingData {
   pairs?: readonly SentencePair[] | readonly (readonly SentencePair[])[];
   /** Lines of source, tab, target; further columns are ignored. With `weights`, a list of such texts. */
   tsv?: string | readonly string[];
-  /** A made-up task; by default with as many pairs as the preset 'toy' needs to learn it. */
+  /** A synthetic task; by default with as many pairs as the preset 'toy' needs to learn it. */
   task?: TaskName | { name: TaskName; pairs?: number };
   /** Labeled texts, or lines of label, tab and text; with multi_label commas separate the labels. */
   labeled?: string | readonly LabeledText[];
@@ -50,8 +50,8 @@ export interface TrainingData {
   /** With `teacher`: more sources for it to translate, or lines of them. */
   monolingual?: string | readonly string[];
   /**
-   * Pairs to validate on, or how many of the given ones are held back for it, drawn by the seed. Default: a twentieth,
-   * at most 500, of what is given. With 0, up to 500 training texts are used. A made-up task generates 200 more.
+   * Pairs to validate on, or the number of given ones that are held out for it, drawn by the seed. Default: 5% of them,
+   * at most 500. With 0, up to 500 training texts are used. A synthetic task generates 200 more.
    */
   validation?: number | readonly SentencePair[];
   /** @deprecated use labeled */
@@ -64,7 +64,7 @@ export interface TrainingData {
 
 /** The numbers are the same for every number of threads. */
 export interface TrainerOptions extends TrainingData, RequestFields, WorkerOptions {
-  /** Settings that differ from the preset. With `from`, only those of training and dropout. */
+  /** Settings that differ from the preset. With `from`: training, dropout, numbers of layers and decoder_self. */
   config?: TrainerConfig;
   /**
    * Default: { type: 'char' } for a task, else { type: 'bpe', vocabSize: 2000 }, with a budget more for many texts.
@@ -86,7 +86,7 @@ export interface TrainerOptions extends TrainingData, RequestFields, WorkerOptio
   signal?: AbortSignal;
 }
 
-/** Data is needed only if the file holds none, and must then be that of the run. */
+/** Pass the original data if the checkpoint was saved without it. */
 export interface ResumeOptions
   extends TrainingData, WorkerOptions, Pick<TrainerOptions, 'weights' | 'teacher' | 'teacherBeam' | 'signal'> {}
 
@@ -94,9 +94,11 @@ export interface TrainerInfo
   extends Pick<EncoderInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'build' | 'threads'>,
   Partial<Pick<EncoderInfo, 'classes' | 'tags'>> {
   training: TrainingConfig;
-  /** Pairs, or texts of an encoder, used for training and validation, and those skipped: with an empty side, or longer than max_length. */
+  /** Pairs, or texts of an encoder, to train on. */
   trainTexts: number;
+  /** Held out or given for validation. */
   validationTexts: number;
+  /** Left out, because a side is empty or longer than max_length. */
   skippedTexts: number;
   /** @deprecated use trainTexts */
   trainPairs: number;
@@ -107,20 +109,22 @@ export interface TrainerInfo
   batchesPerEpoch: number;
   /** Roughly how much of the module's memory training takes; settings that cannot fit are refused first. */
   estimatedBytes: number;
-  /** Steps and passes already done: 0, unless it was resumed. */
+  /** Steps already taken: 0, unless it was resumed. */
   step: number;
+  /** Passes over the texts already made, the current one in part. */
   epoch: number;
   task?: TaskName;
-  /** Of a run with a budget: the steps and passes that it expects to make in its seconds, by the speed that it measured. */
+  /** Plan of a run with a budget: steps and passes to expect in its seconds, by the measured speed. */
   budget?: { steps: number; epochs: number; secondsPerStep: number; seconds: number };
 }
 
-/** How far to go from here: the goal reached first ends the run; without one it runs until aborted. */
+/** Goals of a run, counted from here: the first one reached ends it; without one it runs until aborted. */
 export interface RunOptions extends RunFields {
   /** Aborting stops within one step and rejects with the signal's reason; run() continues from there. */
   signal?: AbortSignal;
 }
 
+/** A validation pair with its translation; samples are the first pairs, as many as `samples` says. */
 export interface TranslationSample {
   source: string;
   reference: string;
@@ -145,6 +149,7 @@ export interface Evaluation {
   chrf: number;
   /** Percent of the translations that equal their references. */
   exactMatch: number;
+  /** One per pair, in their order. */
   translations: string[];
 }
 
@@ -177,14 +182,15 @@ export interface TrainingEvent {
   epoch: number;
   /** With label smoothing; the mean since the last event. */
   loss: number;
+  /** Rate of the last step. */
   learningRate: number;
-  /** Before clipping. */
+  /** Norm of the last step's gradient, before clipping. */
   gradientNorm: number;
   /** Target tokens per second since the last event, not counting the time of validation. */
   tokensPerSecond: number;
   /** Time spent on steps by this trainer. */
   seconds: number;
-  /** Size of the WebAssembly module's memory. */
+  /** Size of the WebAssembly module's memory, in bytes. */
   memoryBytes: number;
   validation?: Validation;
   /** The translations of `pinned` with the weights after `step`. */

@@ -14,11 +14,11 @@ export interface TranslatorInfo {
   parameters: number;
   /** Size of the model file. */
   bytes: number;
-  /** How the file stores most of the numbers; those of 'int4' are int8 in memory. */
+  /** Precision of most numbers in the file; those of 'int4' are int8 in memory. */
   precision: 'f32' | 'f16' | 'int8' | 'int4';
   /** Source and target as in the file, such as 'de-en'; '' if it does not name them. */
   languages: string;
-  /** The file's other metadata: corpus, licence, BLEU … */
+  /** The file's other metadata: corpus, license, BLEU … */
   metadata: Record<string, string>;
   build: WasmBuild;
   /** Threads that compute, including the worker's own. */
@@ -36,9 +36,9 @@ export interface EncoderInfo extends TranslatorInfo {
 export interface TranslateOptions<Text = string>
   extends Omit<TranslateFields, 'keep'>, AlignmentOptions {
   /**
-   * What is copied instead of translated: names of kinds, and regular expressions for more; false for nothing. The
-   * default is everything, if the model has placeholder tokens or its metadata says so. `kept` of the result tells what
-   * stood where.
+   * Kinds of text that are copied instead of translated, and regular expressions for more; false for none. The default
+   * is every kind, if the model has placeholder tokens or its metadata says so. `kept` of the result gives the copied
+   * parts and their positions.
    */
   keep?: false | readonly (KeepName | RegExp)[];
   /** Called after each step with the best text so far; for an array, with all of them. */
@@ -53,7 +53,7 @@ export interface TranslateOptions<Text = string>
 export type StreamOptions = Omit<TranslateOptions, 'onPartial' | 'onToken'>;
 
 export interface TranslateAllOptions extends StreamOptions {
-  /** How many texts are read and then translated together; 1 for a slow source. Default 32. */
+  /** Number of texts that are read and then translated together; 1 for a slow source. Default 32. */
   batchSize?: number;
   /**
    * Translators of the same model, each loaded by itself and so with its own worker: batches go to all of them in turn.
@@ -70,7 +70,7 @@ export interface TranslateAllOptions extends StreamOptions {
   start?: number;
 }
 
-/** A translation, and the place of its text in the source, counted from 0. */
+/** A translation, and the index of its text in the source, counted from 0. */
 export type IndexedTranslation = Translation & { index: number };
 
 /** A text of several sentences. */
@@ -80,26 +80,34 @@ export interface TextTranslation {
   sentences: { begin: number; source: string; translation: Translation }[];
 }
 
+/** A token of the source, as the model reads it. */
 export interface SourceToken {
   /** As SentencePiece prints it: '▁' marks the start of a word. */
   piece: string;
+  /** Its index in the vocabulary, from 0. */
   id: number;
 }
 
+/** A token that a step could choose. */
 export interface Candidate {
   piece: string;
+  /** Its index in the target vocabulary, from 0. */
   id: number;
+  /** Natural logarithm of its probability given the source and the tokens before it; at most 0. */
   logProbability: number;
 }
 
+/** A token of a translation. */
 export interface TargetToken extends Candidate {
   /** The most probable tokens of this step, best first; only with `topTokens`. */
   top?: Candidate[];
 }
 
+/** A translation among several. */
 export interface Hypothesis {
+  /** The tokens as text, without the tokenizer's marks; kept parts are put back. */
   text: string;
-  /** The sum of the tokens' log-probabilities over the length penalty. */
+  /** The sum of the tokens' log-probabilities over the length penalty; at most 0, and closer to 0 is better. */
   score: number;
   /** The end token last, unless maxLength cut it off. */
   targetTokens: TargetToken[];
@@ -154,7 +162,7 @@ export interface BeamNode extends Candidate {
   hypothesis?: number;
 }
 
-/** [rows, columns], row after row. */
+/** Values of tokens, [rows, columns], row after row. Each row is a token, unless a field says otherwise. */
 export interface Matrix {
   data: Float32Array;
   rows: number;
@@ -166,10 +174,11 @@ export interface AttentionInternals {
   queries: Matrix;
   /** Rows are source tokens in cross-attention. */
   keys: Matrix;
+  /** Rows as those of `keys`. */
   values: Matrix;
   /** softmax(q kᵀ/√d_k) v before the output projection; 0 in the columns of masked heads. */
   output: Matrix;
-  /** After the output projection W^O: what the residual connection adds. */
+  /** After the output projection W^O; the residual connection adds it. */
   projected: Matrix;
 }
 
@@ -196,6 +205,7 @@ export interface LayerInternals {
 export interface StackInternals {
   /** Times √d_model. */
   tokenEmbedding: Matrix;
+  /** One row per token; zeros in models with rotary positions, which add none. */
   positions: Matrix;
   layers: LayerInternals[];
   /** The output of the stack. */
@@ -211,7 +221,7 @@ export interface Internals {
 export interface Translation extends Hypothesis, WithAlignment {
   /** The end token last. */
   sourceTokens: SourceToken[];
-  /** What was copied, in the order of the source. */
+  /** Copied parts, in the order of the source. */
   kept: KeptPart[];
   /** The nBest - 1 further hypotheses, best first. */
   alternatives: Hypothesis[];
@@ -236,11 +246,13 @@ export interface AnnotateMethod<Found> {
 
 export interface LabelProbability {
   label: string;
+  /** From 0 to 1: a softmax over the labels or, with multi_label, a sigmoid of this one. */
   probability: number;
 }
 
 export interface TaggedToken extends TextPart {
   tag: string;
+  /** From 0 to 1: the marginal of the conditional random field or, without one, a softmax over the tags. */
   probability: number;
 }
 

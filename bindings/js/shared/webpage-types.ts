@@ -16,8 +16,8 @@ export interface TextRange {
 }
 
 /**
- * From cross-attention: in Firefox's students the head trained with guided alignment, otherwise the mean of all heads
- * but those of the first layer, which were not trained for this, so single words may be wrong.
+ * Alignment from cross-attention: in Firefox's models the head trained with guided alignment, otherwise the mean of all
+ * heads above layer 1. These were not trained for alignment, so single words may be wrong.
  */
 export interface Alignment {
   /** Range of each source token in the text that was given; the end token's is empty. */
@@ -53,16 +53,17 @@ export interface WithAlignment {
   quality?: Quality;
 }
 
-/** A translation as pages need it. */
+/** Minimal translation used by wasmformer/webpages. */
 export interface SentenceTranslation extends WithAlignment {
   text: string;
-  /** What was copied, if the translator tells. */
+  /** Copied parts, if the translator gives them. */
   kept?: readonly KeptPart[];
 }
 
 /** A Translator, a Trainer, or what pivot() and cached() return. `Found` is what a sentence's translation holds. */
 export interface SentenceTranslator<Found extends SentenceTranslation = SentenceTranslation> {
   readonly info: { readonly languages?: string; readonly config?: { readonly max_length: number } };
+  /** Resolves to one translation per sentence, in order; rejects with the signal's reason when aborted. */
   translate(sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal }): Promise<Found[]>;
 }
 

@@ -13,12 +13,12 @@ interface Place {
   texts: Map<Text, string>;
 }
 
-/** How to restore a place. */
+/** Record of a change, from which the place is restored. */
 interface Change extends Place {
   /** The children of each element in it, as they were, and of the place itself. */
   children: Map<Node, ChildNode[]>;
   created: ChildNode[];
-  /** Where each of the page's own nodes was put: the page has moved those that are elsewhere now. */
+  /** Position where each of the page's own nodes was put: the page has moved those that are elsewhere now. */
   homes: Map<Node, Node | null>;
 }
 
@@ -325,7 +325,7 @@ function bringBack(nodes: readonly ChildNode[], parent: Node): void {
   }
 }
 
-/** What the page's styles keep of the white space in a text. */
+/** White space of a text that the page's styles keep. */
 function keptSpace({ parentElement }: Text): 'lines' | 'all' | undefined {
   const style = parentElement ? getComputedStyle(parentElement).whiteSpace : '';
   if (style.startsWith('pre-line')) return 'lines';

@@ -179,7 +179,7 @@ function withKeptWhole(html: string): Token[] {
 const isInline = ({ kind, name, match }: Token) =>
   inline.has(name) && (match >= 0 || kind === 'other' || (kind === 'open' && empty.has(name)));
 
-/** Which tokens end a run. */
+/** Tokens that end a run. */
 function endsOf(tokens: readonly Token[]): boolean[] {
   let depth = 0;
   const ends = tokens.map((token) => {

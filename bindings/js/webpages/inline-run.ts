@@ -13,7 +13,7 @@ export const single = words('a label output svg');
 /** Elements for footnote marks, exponents and indices. */
 export const scripts = words('sub sup');
 
-/** What a `translate` attribute says, as the HTML standard reads it; undefined: nothing. */
+/** Value of a `translate` attribute, as the HTML standard reads it; undefined: nothing. */
 export function saysTranslate(value: string | null | undefined): boolean | undefined {
   const word = value?.toLowerCase();
   if (word === 'no') return false;
@@ -68,7 +68,7 @@ function beside(items: readonly Item<unknown>[], at: number, step: 1 | -1): stri
   return '';
 }
 
-/** Where the element that opens at `at` is closed. */
+/** Index at which the element that opens at `at` is closed. */
 function endOf(items: readonly Item<unknown>[], at: number): number {
   let depth = 0;
   for (let i = at; i < items.length; i++) {

@@ -20,7 +20,7 @@ interface Word<H> {
   sentence: number;
   isPunctuation: boolean;
   stack: Mark<H>[];
-  /** How much of the word comes from these source positions, to place elements that no word fell into. */
+  /** Share of the word that comes from these source positions, to place elements that no word fell into. */
   share(start: number, end: number): number;
 }
 
@@ -37,7 +37,7 @@ function segments(text: string, language: string | undefined): { text: string; s
 
 const noAlignment: Alignment = { source: [], target: [], data: new Float32Array() };
 
-/** How much each source token contributes to the translation from `start` to `end`. */
+/** Contribution of each source token to the translation from `start` to `end`. */
 function sourceShares({ source, target, data }: Alignment, start: number, end: number): number[] {
   const shares = source.map(() => 0);
   for (const [row, range] of target.entries()) {
@@ -67,7 +67,7 @@ function shareBetween(source: readonly TextRange[], shares: readonly number[], s
   return sum(inside) / (sum(shares) || 1);
 }
 
-/** Where a place in kept text was in the source, which may have had other separators. */
+/** Position in the source of a place in kept text, which may have had other separators. */
 const placeInKept = ({ source, target }: Pick<KeptPart, 'source' | 'target'>, place: number) =>
   Math.min(source.start + place - target.start, source.end - 1);
 
@@ -117,7 +117,7 @@ function keepFinalPunctuation(last: Word<unknown> | undefined, source: string, b
   if (last?.isPunctuation && endsWithPunctuation) last.source = begin + source.length - 1;
 }
 
-/** How many elements two stacks share, from the outside. */
+/** Number of elements that two stacks share, from the outside. */
 function shared<H>(a: readonly Mark<H>[], b: readonly Mark<H>[]): number {
   let count = 0;
   while (count < a.length && a[count] === b[count]) count++;

@@ -128,7 +128,7 @@ const settingsOfBert = ['config.json', 'vocab.txt'];
 const further = ['generation_config.json', 'tokenizer_config.json', 'target_vocab.json'];
 const weights = ['model.safetensors', 'pytorch_model.bin'];
 
-/** Which of these files has the weights to read. */
+/** File among these with the weights to read. */
 export const weightsOf = (names: string[]) =>
   weights.find((name) => names.includes(name)) ?? names.sort().find((name) => /^model.*\.bin(\.gz|\.zst)?$/.test(name));
 

@@ -1,4 +1,4 @@
-// Mozilla's lists of the students that Firefox translates with: models.json, records of Remote Settings, registry.json.
+// Mozilla's lists of the students that Firefox translates with: models.json, Remote Settings records, registry.json.
 import { differingLetters, isNumber, isObject } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import type { ListData, ModelData } from '../shared/protocol.js';

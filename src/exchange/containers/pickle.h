@@ -21,7 +21,7 @@ struct PickleValue {
   enum class Kind { none, number, text, list, dict, global, storage, tensor } kind = Kind::none;
   std::int64_t number = 0;  // also 0 or 1 for a bool
   std::string_view text;    // "module.name" for a global
-  std::vector<Ref> items;   // of a dict: key, value, key, value, ...
+  std::vector<Ref> items;   // for a dict: key, value, key, value, ...
 };
 
 // The type of a torch.*Storage, or null if `name` is not a supported one.
@@ -75,7 +75,7 @@ class Pickles {
   std::string_view bytes_;
   std::size_t at_ = 0, instructions_ = 0;
   std::vector<PickleValue> values_;
-  std::list<std::string> names_;  // of globals; they never move
+  std::list<std::string> names_;  // names of globals; they never move
   std::vector<Ref> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
   std::unordered_map<std::uint64_t, Ref> memo_;

@@ -1,4 +1,4 @@
-// The files beside the weights of an encoder in a Hugging Face folder.
+// The files next to the weights of an encoder in a Hugging Face folder.
 #pragma once
 
 #include <map>

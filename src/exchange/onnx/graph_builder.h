@@ -20,7 +20,7 @@ class GraphBuilder {
   // The weights by the names of their parameters; they must outlive this.
   explicit GraphBuilder(const std::map<std::string, Matrix>& weights) : weights_(weights) {}
 
-  // For what has no shorter name here.
+  // Adds any node that has no shorter name here.
   OnnxGraph& graph() { return graph_; }
 
   // Constants: [], [n], and a parameter, [rows, cols] or, of one row, [cols].
@@ -45,7 +45,7 @@ class GraphBuilder {
   OnnxValue transpose(const OnnxValue& x, const Integers& axes) {
     return graph_.op("Transpose", {x}, {{"perm", axes}});
   }
-  // 0 keeps a size, -1 is what is left.
+  // 0 keeps a size, -1 is the rest.
   OnnxValue reshape(const OnnxValue& x, const Integers& sizes);
   // New axes of size 1.
   OnnxValue unsqueeze(const OnnxValue& x, const Integers& axes);

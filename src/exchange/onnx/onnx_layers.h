@@ -17,10 +17,10 @@ constexpr const char *batch = "batch_size", *source = "encoder_sequence_length",
 
 // Inputs that all layers of a decoder share.
 struct OnnxDecoderInputs {
-  OnnxValue places;        // of the target tokens
+  OnnxValue places;        // positions of the target tokens
   OnnxValue causal_mask;   // added to scores; "" for a recurrent decoder
   OnnxValue fresh_memory;  // the encoder's output, as far as its keys and values are not in the past yet
-  OnnxValue padding_mask;  // of the source, added to scores
+  OnnxValue padding_mask;  // mask of the source, added to scores
 };
 
 // Values are [batch, tokens, d_model] unless stated otherwise.
@@ -48,9 +48,9 @@ class OnnxLayers {
  private:
   using Sublayer = FunctionRef<OnnxValue(const OnnxValue&)>;
   struct Attention {
-    std::string name;  // of its parameters
+    std::string name;  // prefix of its parameters
     OnnxValue mask;    // added to the scores
-    OnnxValue places;  // of the queries, by which they are rotated; "" to leave them as they are
+    OnnxValue places;  // positions of the queries, for their rotation; "" for none
   };
 
   // Section 3.2: equation 1 in every head, between the projections of equation 5. k, v: split into heads.
@@ -60,7 +60,7 @@ class OnnxLayers {
   // The same with the keys and values of `rows` after those of earlier calls; `part`: "decoder" or "encoder".
   OnnxValue cached_attention(const OnnxValue& x, const OnnxValue& rows, const std::string& part, Index layer,
                              const Attention& a);
-  // Declares what a layer keeps, such as "decoder.key", as an input and an output.
+  // Declares a value that a layer caches, such as "decoder.key", as an input and an output.
   struct Cache {
     OnnxValue past, present;
   };

@@ -20,7 +20,7 @@ class AnnotatedBatch : public TaskBatch {
   Spans source_spans;
   Index first_source = 0;  // rows of the whole batch before a share of it
   std::vector<TokenId> classes, tags;
-  Spans class_spans;                  // of `classes`, one for each text
+  Spans class_spans;                  // spans of `classes`, one for each text
   std::vector<Index> tagged;          // the rows of `source` that `tags` belong to, ascending
   std::vector<double> class_weights;  // empty: 1 each
 

@@ -45,7 +45,7 @@ struct Annotation {
   std::vector<LabelProbability> labels;  // most probable first; with multi_label each is independent
   std::vector<TaggedWord> words;
   std::vector<SourceToken> tokens;
-  std::optional<AttentionMaps> attention;  // of the first max_length tokens
+  std::optional<AttentionMaps> attention;  // maps of the first max_length tokens
   bool is_truncated = false;               // a class was chosen by the first max_length tokens only
 };
 
@@ -95,8 +95,8 @@ class AnnotationJob {
   void take_tokens(std::size_t text);
   struct Batch {
     std::vector<TokenId> ids;
-    Spans spans;              // of the windows
-    std::vector<Index> rows;  // of the words
+    Spans spans;              // one per window
+    std::vector<Index> rows;  // rows of the words
   };
   Batch next_batch();
   struct TagScores {
@@ -115,7 +115,7 @@ class AnnotationJob {
   Masks masks_;
   Index batch_tokens_;
   std::vector<Window> windows_;
-  std::vector<Matrix> word_scores_, tag_word_scores_;  // of each text and of its words, or none
+  std::vector<Matrix> word_scores_, tag_word_scores_;  // one per text; one per word of it; or none
   std::vector<Matrix> kept_classes_, kept_tags_;       // the encoder's scores for each window; of classes, for its text
   std::size_t next_ = 0, done_ = 0;
   std::vector<Annotation> results_;
@@ -125,14 +125,15 @@ class AnnotationJob {
 std::vector<Annotation> annotate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                                  const AnnotateOptions& options = {}, Index batch_tokens = 2048);
 
-// The figures that fit the model: accuracy and macro_f1 of classes, tag_accuracy and span_f1 of tags, and for both
-// frame_accuracy, the share of texts where everything is right; with
-// multi_label, accuracy counts a text only if its whole set of labels is right.
+// Measures that fit the model, in percent: accuracy and macro_f1 of classes, tag_accuracy and span_f1 of tags, and for
+// both frame_accuracy, the share of texts where everything is right. With multi_label, accuracy counts a text only if
+// its whole set of labels is right.
 struct AnnotationScores {
   std::map<std::string, double> figures;  // percent
   Scores by_class, by_span;
   std::map<std::string, std::map<std::string, std::size_t>> confusion;  // by expected, then predicted class
 };
+// Scores `found`, which has one annotation per text, in the order of `texts`.
 AnnotationScores score(const ModelFile& model, const std::vector<AnnotatedText>& texts,
                        const std::vector<Annotation>& found);
 

@@ -1,4 +1,4 @@
-// Labelled and tagged texts: an encoder finds classes of whole texts, tags of words, or both.
+// Labeled and tagged texts: an encoder finds classes of whole texts, tags of words, or both.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 namespace wasmformer {
 
 struct AnnotatedText {
-  std::string text;                // of a tagged one: the words with spaces between them
-  std::vector<std::string> words;  // of a tagged one
+  std::string text;                // for a tagged text: its words with spaces between them
+  std::vector<std::string> words;  // words of a tagged text
   Labels classes;                  // one, or with multi_label any number
   Labels tags;                     // one for each word
 };
@@ -46,7 +46,7 @@ std::vector<AnnotatedText> parse_labelled(std::string_view text, const std::stri
 // after each sentence. Comments, which begin with #, and -DOCSTART- are skipped. Throws Error, naming `name` and the
 // line, when a token or its tag is missing or not UTF-8, and when the lines differ in their number of columns.
 std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string& name);
-// The tagged texts with the classes of the labelled ones, line by line. Throws Error if they differ in number.
+// The tagged texts with the classes of the labeled ones, line by line. Throws Error if they differ in number.
 std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>& labelled,
                                                std::vector<AnnotatedText> tagged);
 
@@ -58,7 +58,7 @@ LabelNames label_names(const AnnotatedTexts& texts, bool multi_label);
 std::vector<std::string_view> split_at_spaces(std::string_view text);
 
 // Tokens of `words`, from word `first`, as many as max_length allows, with the end token and, if the config says so, a
-// begin token. `at`: the place of the first token of each word, which stands for it.
+// begin token. `at`: index of each word's first token, which carries its tag.
 struct WordTokens {
   std::vector<TokenId> ids;
   std::vector<Index> at;
@@ -74,7 +74,7 @@ TextTokens tokenize_text(const ModelFile& model, const std::string& text);
 struct AnnotatedExample {
   std::vector<TokenId> source;  // with the end token
   std::vector<TokenId> tags;
-  std::vector<Index> words;  // where the first tokens of the words with these tags stand
+  std::vector<Index> words;  // index of the first token of each word with these tags
   std::vector<TokenId> classes;
 };
 

@@ -1,4 +1,4 @@
-// Learns the weights of words and pairs of words that stand beside an encoder (text/word_scores.h).
+// Learns the weights of words and pairs of words that help an encoder (text/word_scores.h).
 #pragma once
 
 #include "tasks/annotate/labels.h"
@@ -6,15 +6,15 @@
 
 namespace wasmformer {
 
-// How learning goes. Features of one text only get no weight: they are many and say little.
+// Settings of the learning. Features of one text only get no weight: they are many and say little.
 struct WordLearning {
-  Index least_texts = 2;  // a feature in fewer texts, or beside fewer words for tags, gets no weight
+  Index least_texts = 2;  // a feature in fewer texts, or with fewer words for tags, gets no weight
   bool multi_label = false;
   bool balance_classes = false;
   std::uint64_t seed = 1;
   double learning_rate = 0.2;
   double weight_decay = 1e-4;  // per example
-  double total_decay = 0;      // if not 0, in its place: the decay of a whole pass, divided among its examples
+  double total_decay = 0;      // if not 0, replaces it: the decay of a whole pass, divided among its examples
   Index passes = 12;
   // Limits, which only large corpora reach: of the weights' number, which decides the size of the model's file, of the
   // features, and of sums, which decide the time.

@@ -34,12 +34,12 @@ struct Augmentation {
   bool operator==(const Augmentation&) const = default;
 };
 
-// Each pair floor(weight) times, and evenly spread ones once more so that there are weight times as many.
+// Repeats the text `weight` times; the fractional part selects evenly spaced pairs.
 ParallelText weighted(const ParallelText& text, double weight);
 inline constexpr Range corpus_weights = above(0).up_to(1000);
 
 // The text, then as many changed copies of its pairs as the shares say, or fewer where few pairs can be changed so.
-// The seed decides all draws.
+// Deterministic for a seed.
 ParallelText augmented(ParallelText text, const Augmentation& shares, std::uint64_t seed);
 
 }  // namespace wasmformer

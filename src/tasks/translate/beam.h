@@ -24,7 +24,7 @@ struct BeamCandidate {
   Index parent;  // the hypothesis
   TokenId id;
   float log_probability;
-  double sum;  // of the log-probabilities of all its tokens
+  double sum;  // sum of the log-probabilities of all its tokens
 };
 
 struct BeamChoice {
@@ -35,7 +35,7 @@ struct BeamChoice {
 // Σ log p / ((5 + length) / 6)^length_penalty (Wu et al. 2016, equation 14).
 double beam_score(double sum, Index length, double length_penalty);
 
-// Chooses among the best 2 · width candidates, which are enough to go on with even if the whole beam ends. Kept are the
+// Chooses among the best 2 · width candidates, which are enough to continue even if the whole beam ends. Kept are the
 // best `width` that do not end; ended are those that end and are among the best `width` of all.
 // `chosen` gets the choices, best first. Moves the considered candidates to the front; returns how many they are.
 std::size_t choose_candidates(std::span<BeamCandidate> candidates, Index width, TokenId eos,

@@ -1,4 +1,4 @@
-// What a hypothesis has met of its sentence's constraints. Each spelling is followed as Knuth, Morris and Pratt do, so
+// Progress of a hypothesis with its sentence's constraints. Each spelling is followed as Knuth, Morris and Pratt do, so
 // that one that the model has begun by itself, or broken off, counts as what it is.
 #pragma once
 
@@ -11,13 +11,13 @@ namespace wasmformer {
 
 class ConstraintTracker {
  public:
-  // Of one hypothesis.
+  // State of one hypothesis.
   struct State {
     std::vector<int> counts;        // occurrences of each constraint
     std::vector<int> progress;      // pieces of each spelling that stand at the end of the hypothesis
-    std::vector<char> unconfirmed;  // of each constraint: whether the last piece completed it, so that it may yet turn
-                                    // out to be the beginning of a longer word
-    // The last piece ends with what goes on in the same word: a letter, digit, apostrophe or hyphen. So does the start,
+    std::vector<char> unconfirmed;  // for each constraint: true if the last piece completed it, which may still
+                                    // be the start of a longer word
+    // True if the last piece ends inside a word: with a letter, digit, apostrophe or hyphen. Also true at the start,
     // where words begin with the mark of a space as they do elsewhere.
     bool is_within_word = true;
   };
@@ -35,9 +35,9 @@ class ConstraintTracker {
   State start() const;
   void advance(State& state, TokenId id) const;
 
-  // How many more tokens it takes until every `least` is met.
+  // Returns the number of tokens until every `least` is met.
   Index needed(const State& state) const;
-  // The same if the next piece breaks off what has been begun, or makes a longer word of what was completed.
+  // The same if the next piece breaks off a spelling that has begun, or makes a longer word of a completed one.
   Index needed_at_most(const State& state) const;
   // The steps from here, of all constraints that are below their `least`.
   void steps(const State& state, std::vector<Step>& steps) const;

@@ -12,10 +12,10 @@
 namespace wasmformer {
 
 struct ParallelText {
-  std::vector<std::string> sources, targets;  // of equal length
+  std::vector<std::string> sources, targets;  // lists of equal length
 };
 
-// Puts the pairs of a further text behind those of `all`.
+// Appends the pairs of a further text to `all`.
 void append(ParallelText& all, const ParallelText& more);
 
 // Calls each(line, number), counted from 1, for the lines of `text`, which end with LF or CRLF; a byte order mark is
@@ -27,7 +27,7 @@ void for_each_line(std::string_view text, const std::string& name,
 // Throws Error, naming `name` and the line, when one has too few columns or is not UTF-8.
 struct Columns {
   std::size_t source = 0, target = 1;
-  const char* names = "source and target";  // what errors call them
+  const char* names = "source and target";  // their names in errors
 };
 ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns = {});
 
@@ -35,7 +35,7 @@ struct SentencePair {
   std::vector<TokenId> source, target;  // both end with the end token
 };
 
-// Left out: pairs with an empty side, or longer than the model's max_length.
+// Leaves out pairs with an empty side, or longer than the model's max_length.
 struct Corpus : Examples {
   std::vector<SentencePair> pairs;
 
@@ -49,9 +49,8 @@ struct Corpus : Examples {
   void check(const TrainingConfig& training) const override;
 };
 
-// Spells words in varying ways, with the effect of BPE-dropout (Provilkov et al. 2020): with probability `rate`, a
-// piece that two others spell is split into them, and so are its parts. Thus a model learns short pieces, and to copy
-// words that it does not know.
+// BPE-dropout (Provilkov et al. 2020): splits a merged piece with probability `rate`, recursively; helps the model copy
+// unseen words.
 struct PieceDropout {
   double rate = 0;
   std::uint64_t seed = 1;

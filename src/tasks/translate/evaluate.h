@@ -1,4 +1,4 @@
-// How good a model is on sentences with known translations.
+// Scores of a model on sentences with known translations.
 #pragma once
 
 #include "tasks/translate/translator.h"
@@ -13,7 +13,7 @@ struct Evaluation {
   double bleu = 0, chrf = 0;  // text/metrics.h
   double exact_match = 0;     // percent of the hypotheses that equal their references
   std::vector<std::string> hypotheses;
-  Index target_tokens = 0;  // of the hypotheses, end tokens included
+  Index target_tokens = 0;  // tokens of the hypotheses, end tokens included
 };
 
 // The text of the hypothesis with the highest sentence BLEU against the reference (ties go to the better score), or of

@@ -1,4 +1,4 @@
-// Runs the model once more over what a search found, to keep what it computed on the way.
+// Runs the model once more over the results of a search, to record its intermediate values.
 #pragma once
 
 #include "bundle/model_file.h"
@@ -9,13 +9,12 @@ namespace wasmformer {
 // A sentence whose finished hypotheses the decoder reads again, each token given (forced decoding).
 struct ForcedDecoding {
   const std::vector<TokenId>* source;               // with the end token
-  const std::vector<SearchHypothesis>* hypotheses;  // those that are returned, best first
+  const std::vector<SearchHypothesis>* hypotheses;  // returned ones, best first
   Translation* translation;                         // has as many hypotheses, and gets what is asked for
 };
 
-// Adds the attention, candidates and internals that `options` ask for, from one pass over the finished
-// hypotheses, which gives the numbers of the cached steps. `masks`: those of the search, whose sentence i is
-// sentences[i].
+// Adds the attention, candidates and internals that `options` ask for, in one uncached pass over the finished
+// hypotheses that reproduces the cached steps exactly. `masks`: masks of the search, whose sentence i is sentences[i].
 void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& options, const Masks& masks,
              const std::vector<ForcedDecoding>& sentences);
 

@@ -20,7 +20,7 @@ class Glossary {
  public:
   explicit Glossary(std::vector<GlossaryTerm> terms);
 
-  // Where the text has terms, in its order: as whole words, the longest where several begin, none within another. A
+  // Finds the terms of the text, in its order: as whole words, the longest where several begin, none within another. A
   // small letter of a term also matches its capital, and the white space between words is any.
   std::vector<TermMatch> find(std::u32string_view text) const;
 
@@ -39,7 +39,7 @@ class Glossary {
 
   std::vector<GlossaryTerm> terms_;
   std::vector<Source> sources_;
-  std::unordered_map<char32_t, std::vector<std::size_t>> by_first_;  // of the sources, by their first small letter
+  std::unordered_map<char32_t, std::vector<std::size_t>> by_first_;  // sources by their first letter, in lower case
 };
 
 }  // namespace wasmformer

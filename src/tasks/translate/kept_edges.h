@@ -12,13 +12,13 @@ struct LanguagePair {
 };
 LanguagePair languages_of(const ModelFile& model);
 
-// What is left of a text, in code points, and the spans inside.
+// The rest of a text, in code points, and the spans inside.
 struct Middle {
   std::size_t begin = 0, end = 0;
   std::vector<KeptText::InnerSpan> spans;
 };
 // Moves kept spans, brackets and quotes from both ends of `kept.source` to its lead and tail. A span that the sentence
-// needs, such as an address without a colon beside it, stays inside.
+// needs, such as an address without a colon next to it, stays inside.
 Middle cut_edges(KeptText& kept, const std::vector<KeptSpan>& spans, const KeepNames& names,
                  const LanguagePair& languages);
 

@@ -21,7 +21,7 @@ struct KeptText {
     KeptSpan span;
     std::u32string text;         // as the target language writes it
     std::u32string symbol = {};  // the placeholder; empty: placed by attention
-    std::size_t place = 0;       // where it was in `core`, in code points
+    std::size_t place = 0;       // index in `core`, in code points
     bool has_space_before = false, has_space_after = false;
   };
 

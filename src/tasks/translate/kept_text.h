@@ -1,4 +1,4 @@
-// A text in two: what the model translates, and what is kept (text/keep/spans.h). At the edges of a text kept spans are
+// A text in two parts: text for the model, and kept spans (text/keep/spans.h). At the edges of a text kept spans are
 // taken off and put back. Inside, a placeholder token stands for each if the model has such tokens; else the span is
 // taken out, and the attention tells where it belongs, as for tags.
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace wasmformer {
 
-// What is kept where the options do not say: everything for a model with placeholder tokens, what `keep` in the
+// Kinds that are kept if the options do not say: everything for a model with placeholder tokens, what `keep` in the
 // metadata names for others, and nothing where a prefix is forced. Throws Error for an unknown name in the metadata.
 KeepNames kept_names(const ModelFile& model, const TranslateOptions& options);
 
-// Names of the pieces that stand for kept spans: numbers, signs such as emoji, and all that takes the place of a word.
+// Names of the pieces that stand for kept spans: numbers, signs such as emoji, and spans used like a word.
 // Each has a second piece, with the space before it.
 constexpr int placeholders_of_a_kind = 8;
 std::u32string placeholder(KeepName kind, int number);
@@ -28,8 +28,8 @@ bool has_placeholders(const ModelFile& model);
 KeptText keep_apart(const ModelFile& model, std::string_view text, const KeepNames& names,
                     const std::vector<ByteRange>& own);
 
-// The whole translation, with all that was kept, and where it stands. `places`: of the inner spans in `translated`, in
-// code points, in their order; none if they are found by their symbols.
+// The whole translation with its kept parts and their positions. `places`: positions of the inner spans in
+// `translated`, in code points, in their order; none if they are found by their symbols.
 struct Restored {
   std::string text = {};
   std::vector<Kept> kept = {};

@@ -12,8 +12,8 @@ namespace wasmformer {
 // The columns of a row of scores that count differently from the others.
 struct TokenColumns {
   TokenId pad = 0, bos = 0;  // never chosen
-  Index count = 0;           // of all columns
-  bool sum_has_pad = false;  // whether the probability of pad takes its share; otherwise pad and begin count nothing
+  Index count = 0;           // number of columns
+  bool sum_has_pad = false;  // true if pad has a share of the probability; otherwise pad and begin are excluded
 };
 
 // Columns of a row with a score for each token of the vocabulary.

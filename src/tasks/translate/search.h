@@ -26,12 +26,12 @@ struct SearchInput {
   std::uint64_t number = 0;          // sampling draws differently for each number
   // Ascending; only these, the end token and the prefix's tokens are chosen. Empty (in all inputs or in none): all.
   std::vector<TokenId> candidates = {};
-  // Of the target; it must outlive the search. Null: tokens are taken for numbers, and byte pieces spell anything.
+  // Tokenizer of the target; it must outlive the search. Null: tokens are numbers, and byte pieces spell anything.
   const Tokenizer* tokenizer = nullptr;
-  // What byte pieces may spell. A prefix may have other characters; one that it ends inside of is completed.
+  // Characters that byte pieces may spell. A prefix may have other characters; one that it ends inside of is completed.
   CharacterSet characters = {};
-  // What the translation must and must not have. Those that no length up to max_length can meet are met as far as it
-  // goes. A beam of one is then a beam of two while hypotheses differ in what they have met.
+  // Constraints on the translation. Those that no length up to max_length can meet are met as far as it
+  // goes. A beam of one is then a beam of two while hypotheses differ in the constraints they have met.
   std::vector<Constraint> constraints = {};
 };
 
@@ -39,19 +39,19 @@ struct SearchInput {
 struct SearchHypothesis {
   std::vector<TokenId> ids;  // the end token last, unless max_length cut it off
   std::vector<float> log_probabilities;
-  double sum = 0;    // of log_probabilities
+  double sum = 0;    // sum of log_probabilities
   double score = 0;  // sum / ((5 + n) / 6)^length_penalty, n = ids.size()
 };
 
 struct TracedToken {
-  std::int32_t parent;  // its place in the trace, before this one's; -1 at the begin token, which is first
+  std::int32_t parent;  // its index in the trace, before this one's; -1 at the begin token, which is first
   TokenId id;
   float log_probability;
-  double sum;    // of log-probabilities from the begin token
+  double sum;    // sum of log-probabilities from the begin token
   double score;  // sum / ((5 + length) / 6)^length_penalty
   Index length;  // target tokens up to here
   BeamOutcome outcome;
-  Index hypothesis;  // its place in hypotheses(); -1: none
+  Index hypothesis;  // its index in hypotheses(); -1: none
 };
 
 class Search {
@@ -81,7 +81,7 @@ class Search {
 
   const TranslateOptions& options() const { return options_; }  // as checked() returns them
 
-  // How many hypotheses of all sentences the next step extends.
+  // Returns the number of hypotheses, of all sentences, that the next step extends.
   Index living() const { return static_cast<Index>(live_.size()); }
 
  private:
@@ -93,7 +93,7 @@ class Search {
     TokenId id;
     float log_probability;
     BeamOutcome outcome;
-    double sum;  // of the log-probabilities from the root
+    double sum;  // sum of the log-probabilities from the root
   };
   struct Live {
     std::int32_t node;
@@ -101,30 +101,30 @@ class Search {
     Spelling::State spelled = Spelling::between;
     ConstraintTracker::State met = {};
     std::vector<TokenId> forbidden = {};  // by constraints
-    std::vector<char> is_forced = {};     // of each constraint: whether a piece of it was improbable
-    double forced_sum = 0;                // of the log-probabilities of such pieces
-    Index forced_count = 0;               // of such pieces
+    std::vector<char> is_forced = {};     // for each constraint: true if a piece of it was improbable
+    double forced_sum = 0;                // sum of the log-probabilities of such pieces
+    Index forced_count = 0;               // number of such pieces
   };
-  // A token that brings a hypothesis nearer to what it needs.
+  // A token that brings a hypothesis nearer to its constraints.
   struct Required {
     TokenScore token;
-    bool is_late;  // the place of what it begins has passed
+    bool is_late;  // true if the position of its constraint has passed
   };
   struct Sentence {
     SearchInput input;     // its candidates: the scored tokens, ascending; empty: all
-    TokenColumns columns;  // of its scores
+    TokenColumns columns;  // columns of its scores
     FinishedHypotheses finished;
     Random random;
     std::unique_ptr<Transformer::OutputRows> shortlist = {};  // the output rows of the candidates, if there are any
     std::optional<Spelling> spelling = {};                    // only with byte pieces
     Spelling::State begun = Spelling::between;                // by the prefix
     std::optional<ConstraintTracker> tracker = {};            // only with constraints
-    Index length = 0;                                         // of its live hypotheses
+    Index length = 0;                                         // tokens of its live hypotheses
     bool done = false;
   };
   // The most probable next tokens of every live hypothesis.
   struct NextTokens {
-    TokenScore* tokens;  // of live hypothesis i from tokens[i · per_hypothesis] on, best first
+    TokenScore* tokens;  // live hypothesis i: from tokens[i · per_hypothesis] on, best first
     Index per_hypothesis;
   };
 
@@ -140,7 +140,7 @@ class Search {
   void choose(std::size_t i, Eigen::Map<RowVector> row, std::span<TokenScore> best, std::span<double> weights);
   void advance(const NextTokens& next);
 
-  // Of search_constraints.cpp.
+  // Defined in search_constraints.cpp.
   void gather_sources();
   bool has_translated(const Live& hypothesis, Index position) const;
   bool needs_attention() const;
@@ -182,12 +182,12 @@ class Search {
   std::vector<TokenId> ids_;
   std::vector<Scalar*> scores_;  // one row per id
   Spans spans_;                  // the rows that each live hypothesis reads of the target
-  Masks seen_;                   // what the live hypotheses see
+  Masks seen_;                   // rows that the live hypotheses see
   Spans memory_spans_;           // the rows that each reads of the source: of those in seen_, if there are any
   std::vector<BeamCandidate> candidates_;
   std::vector<BeamChoice> chosen_;
-  StackRecord record_;                           // only where constraints have places
-  std::vector<std::vector<Required>> required_;  // of each live hypothesis
+  StackRecord record_;                           // only if constraints have positions
+  std::vector<std::vector<Required>> required_;  // one per live hypothesis
   std::vector<BankedCandidate> banked_;
   std::vector<Live> next_live_;
   std::vector<Index> parents_;

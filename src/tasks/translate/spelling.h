@@ -1,4 +1,4 @@
-// Which pieces a search may choose next, so that byte pieces spell nothing but characters that the translation may
+// Pieces that a search may choose next, so that byte pieces spell nothing but characters that the translation may
 // contain: an automaton whose state is the bytes of a character that is not complete yet.
 #pragma once
 
@@ -24,7 +24,7 @@ class Spelling {
 
   // The state after a token that is chosen or forced. A forced one may break a character off.
   State after(State state, TokenId id) const;
-  // How many more bytes the character needs.
+  // Bytes that the character still needs.
   static Index missing(State state);
   // Allows the characters that complete `state` if none is allowed. Returns whether one can be spelled.
   bool complete(State state);
@@ -40,7 +40,7 @@ class Spelling {
 
   const BytePieces* pieces_;
   CharacterSet characters_;
-  std::array<TokenId, 256> columns_;  // of each byte's piece among the scored tokens, or BytePieces::none
+  std::array<TokenId, 256> columns_;  // index of each byte's piece among the scored tokens, or BytePieces::none
 };
 
 }  // namespace wasmformer

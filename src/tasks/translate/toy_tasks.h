@@ -13,7 +13,7 @@ struct ToyTask {
   const char* what;    // "letters in reverse order"
   const char* source;  // an example
   const char* target;
-  Index max_pairs;     // that make_pairs() gives
+  Index max_pairs;     // at most, from make_pairs()
   Index pairs, steps;  // enough of both for the preset `toy` to learn it
 };
 

@@ -72,7 +72,7 @@ struct TranslateOptions {
   bool internals = false;
   bool full_vocabulary = false;
   std::optional<KeepNames> keep = {};
-  std::vector<Index> kept_ranges = {};  // of each: its text, from 0, and a ByteRange in it; in order
+  std::vector<Index> kept_ranges = {};  // for each: index of its text and a ByteRange in it; in order
   std::vector<GlossaryTerm> glossary = {};
 
   template <class Visitor>
@@ -102,7 +102,7 @@ struct TranslateOptions {
 
 TranslateOptions greedy();  // the best token of each step
 
-// How the package translates what it evaluates.
+// Options by which the package translates texts that it evaluates.
 struct EvaluateOptions {
   TranslateOptions translate{.beam_size = 1};
 

@@ -47,20 +47,20 @@ struct AttentionInternals {
   MatrixData queries;       // [tokens, d_model]
   MatrixData keys, values;  // the same; of cross-attention [source tokens, d_model]
   MatrixData output;        // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
-  MatrixData projected;     // after W^O, which is what the residual connection adds, [tokens, d_model]
+  MatrixData projected;     // after W^O; the residual connection adds it, [tokens, d_model]
 };
 
 struct FeedForwardInternals {
   MatrixData hidden;  // after the activation, [tokens, ffn_dim]
-  MatrixData output;  // what the residual connection adds, [tokens, d_model]
+  MatrixData output;  // added by the residual connection, [tokens, d_model]
 };
 
 // One layer. The residual stream is taken after each sublayer: post-norm after the norm, pre-norm the sum.
 struct LayerInternals {
-  AttentionInternals self_attention;                  // of a recurrent layer `projected` alone: what its cell adds
-  std::optional<AttentionInternals> cross_attention;  // of decoders
+  AttentionInternals self_attention;                  // a recurrent layer has `projected` alone: the output of its cell
+  std::optional<AttentionInternals> cross_attention;  // decoders only
   MatrixData after_self_attention;                    // [tokens, d_model]
-  std::optional<MatrixData> after_cross_attention;    // of decoders
+  std::optional<MatrixData> after_cross_attention;    // decoders only
   FeedForwardInternals feed_forward;
   MatrixData after_feed_forward;
 };
@@ -70,7 +70,7 @@ struct StackInternals {
   MatrixData token_embedding;  // times √d_model, [tokens, d_model]
   MatrixData positions;        // [tokens, d_model]
   std::vector<LayerInternals> layers;
-  MatrixData output;  // what leaves the stack, [tokens, d_model]
+  MatrixData output;  // output of the stack, [tokens, d_model]
 };
 
 // Rows as those of the attention maps.
@@ -80,13 +80,13 @@ struct Internals {
 
 // A token that beam search considered, in the tree of all of them.
 struct BeamNode : Candidate {
-  std::int32_t parent = -1;           // its place in Translation::beam, before this one's; -1 at the root
-  double sum = 0;                     // of log-probabilities from the root
+  std::int32_t parent = -1;           // its index in Translation::beam, before this one's; -1 at the root
+  double sum = 0;                     // sum of log-probabilities from the root
   double score = 0;                   // sum over the length penalty at this length
   Index length = 0;                   // target tokens up to here
   std::string state;                  // "kept", "ended" or "pruned", as BeamOutcome says
-  std::optional<std::string> reason;  // of "pruned": "beam", "score" or "finished", as BeamOutcome says
-  std::optional<Index> hypothesis;    // where it ends one that is returned; 0: the translation, i: alternatives[i - 1]
+  std::optional<std::string> reason;  // reason for "pruned": "beam", "score" or "finished", as BeamOutcome says
+  std::optional<Index> hypothesis;    // index of the one that ends here; 0: the translation, i: alternatives[i - 1]
 };
 
 struct Hypothesis {
@@ -100,7 +100,7 @@ struct KeptPart {
   Index begin = 0;           // in bytes of UTF-8
   Index start = 0, end = 0;  // in units of UTF-16, as JavaScript counts
 };
-// What was copied instead of translated, and where it stands in both texts.
+// A part that was copied instead of translated, with its position in both texts.
 struct Kept {
   std::string kind;  // a name of the option `keep`; "own" for one of the caller's ranges
   KeptPart source, target;
@@ -111,9 +111,9 @@ struct Translation : Hypothesis {
   std::vector<SourceToken> source_tokens;     // the end token last
   std::vector<Kept> kept;                     // in the order of the source
   std::vector<Hypothesis> alternatives;       // up to n_best - 1 further ones, best first
-  std::optional<Attention> attention;         // of the best hypothesis
+  std::optional<Attention> attention;         // for the best hypothesis
   std::optional<std::vector<BeamNode>> beam;  // the root, which is the begin token, first; parents before children
-  std::optional<Internals> internals;         // of the best hypothesis
+  std::optional<Internals> internals;         // for the best hypothesis
 };
 
 }  // namespace wasmformer

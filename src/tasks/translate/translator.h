@@ -22,7 +22,7 @@ double length_penalty(const ModelFile& model, const TranslateOptions& options);
 // far and stop between steps. `model` and `pool` must outlive it.
 class TranslationJob {
  public:
-  // `first`: the place of texts[0] in the whole input. Throws Error for impossible options, text that is not
+  // `first`: index of texts[0] in the whole input. Throws Error for impossible options, text that is not
   // UTF-8, a sentence longer than the model's max_length, or one without a token that is to be masked.
   TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                  const TranslateOptions& options, std::uint64_t first = 0);
@@ -112,9 +112,9 @@ class BatchedTranslation {
   std::size_t batch_tokens_;
   std::vector<Source> sources_;
   std::vector<TooLong> too_long_;
-  std::vector<std::size_t> order_;    // of the others
-  std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
-  std::deque<TranslationJob> jobs_;   // of n jobs, job i has texts i, i + n, ... of the batch
+  std::vector<std::size_t> order_;    // order of the others
+  std::size_t first_ = 0, last_ = 0;  // range of order_: the present batch
+  std::deque<TranslationJob> jobs_;   // job i of n has texts i, i + n, ... of the batch
   std::vector<Translation> translations_;
 };
 

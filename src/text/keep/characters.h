@@ -13,7 +13,7 @@ bool is_ascii_letter(char32_t c);
 bool is_ascii_alphanumeric(char32_t c);
 bool is_ascii_capital(char32_t c);
 bool is_space(char32_t c);
-// Returns whether a word of a script with spaces goes on here.
+// Returns whether a word of a script with spaces continues here.
 bool is_word_character(char32_t c);
 
 // Punctuation at the end of a sentence or a part of it.
@@ -25,9 +25,9 @@ char32_t before(std::u32string_view text, std::size_t i);
 bool begins_word(std::u32string_view text, std::size_t i);
 bool starts_with(std::u32string_view text, std::size_t begin, std::u32string_view start);
 
-// The first place from `begin` on whose character is not in the class.
+// Returns the first index from `begin` on whose character is not in the class.
 std::size_t skip(std::u32string_view text, std::size_t begin, CharacterClass is_in_class);
-// The same backwards: the place behind the last character that is not in the class.
+// Searches backwards: returns the index after the last character that is not in the class.
 std::size_t skip_back(std::u32string_view text, std::size_t end, CharacterClass is_in_class);
 
 bool contains(std::u32string_view characters, char32_t c);

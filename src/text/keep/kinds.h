@@ -1,4 +1,4 @@
-// What a text can have that a model should not translate.
+// Kinds of text that a model should copy instead of translating.
 #pragma once
 
 #include <algorithm>

@@ -17,7 +17,7 @@ std::size_t end_of_placeholder(std::u32string_view text, std::size_t begin);
 // HTML.
 std::size_t end_of_markup(std::u32string_view text, std::size_t begin);
 
-// A directive of printf that says nothing of its place, such as %s, which another order of arguments would change.
+// A directive of printf without a number, such as %s, which another order of arguments would change.
 bool is_unnumbered_directive(std::u32string_view span);
 
 }  // namespace wasmformer

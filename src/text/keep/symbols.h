@@ -7,7 +7,7 @@
 
 namespace wasmformer {
 
-// Whether a vocabulary has a piece for this character, apart from bytes.
+// Returns whether a vocabulary has a piece for this character, apart from bytes.
 using KnowsCharacter = std::function<bool(char32_t)>;
 
 // Emoji with all that belongs to them (UTS #51), and other symbols that the vocabulary lacks.

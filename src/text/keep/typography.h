@@ -6,7 +6,7 @@
 
 namespace wasmformer {
 
-// Which signs of a text were written as typographers do.
+// Signs of a text that were written as typographers do.
 struct Typography {
   bool quotes = false;       // “ ” « » „ and their like
   bool apostrophes = false;  // ’ and single quotes

@@ -6,7 +6,7 @@
 
 namespace wasmformer {
 
-// sacreBLEU's tokenizers: that of mteval-v13a.pl; the same with each Chinese character as a word; each
+// sacreBLEU's tokenizers: mteval-v13a.pl's; the same with each Chinese character as a word; each
 // character as a word; white space only.
 enum class BleuTokenizer { v13a, zh, character, none };
 
@@ -26,7 +26,7 @@ double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::s
             const BleuOptions& options = {});
 // BLEU of one sentence, ignoring n-gram orders longer than the sentence (sacreBLEU's "effective order").
 double sentence_bleu(const std::string& hypothesis, const std::string& reference, const BleuOptions& options = {});
-// How many words it takes a line for.
+// Returns the number of BLEU tokens in `line`.
 std::size_t bleu_words(const std::string& line, const BleuOptions& options = {});
 std::string bleu_signature(const BleuOptions& options = {});
 

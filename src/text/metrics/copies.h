@@ -12,8 +12,8 @@ class CopyFinder {
   // Learns from sentence pairs which words are ordinary: those that occur somewhere in lower case.
   CopyFinder(const std::vector<std::string>& sources, const std::vector<std::string>& targets);
 
-  // Words of three letters or more with one capital, their first, that stand on both sides and are no
-  // ordinary words. "Toms" beside "Tom's" is the name Tom. Each once, in the order of the source.
+  // Capitalized words (at least 3 letters, only the first uppercase) found on both sides and not in the list of
+  // ordinary words. "Toms" next to "Tom's" is the name Tom. Each once, in the order of the source.
   std::vector<std::u32string> names(std::u32string_view source, std::u32string_view target) const;
   bool is_ordinary(const std::u32string& small_letters) const { return ordinary_.contains(small_letters); }
 
@@ -28,7 +28,7 @@ std::vector<std::u32string> copied_numbers(std::u32string_view source, std::u32s
 // "1.234,5" as "1.234.5": with one separator for points and commas.
 std::u32string plain_number(std::u32string_view number);
 
-// How many names and numbers that source and reference share are in the hypothesis, too.
+// Counts of names and numbers that source and reference share, and of those that the hypothesis has too.
 struct CopyRate {
   std::size_t names = 0, copied_names = 0, numbers = 0, copied_numbers = 0;
 };

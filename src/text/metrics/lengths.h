@@ -1,4 +1,4 @@
-// Scores by the length of the source, as long sentences are what small models fail at.
+// Scores by the length of the source, because small models fail on long sentences.
 #pragma once
 
 #include "text/metrics/bleu_and_chrf.h"

@@ -1,4 +1,4 @@
-// Which characters a language is written in, by their scripts (ISO 15924).
+// Characters of each language, by their scripts (ISO 15924).
 #pragma once
 
 #include <string_view>
@@ -12,12 +12,12 @@ class CharacterSet {
   CharacterSet() = default;  // none
 
   static CharacterSet all();
-  // What a translation of `source` into a language (ISO 639-1) may contain: the characters of the scripts that either
+  // Characters of a translation of `source` into a language (ISO 639-1): the characters of the scripts that either
   // is written in, Latin, the usual quotes, dashes and spaces, and characters of `source` that belong to no script,
   // such as emoji. All characters, if the language is unknown.
   static CharacterSet of_translation(std::string_view language, std::u32string_view source);
 
-  // Those from `first` to `last`, but for surrogates and for what is no character.
+  // Adds the characters from `first` to `last`, without surrogates and code points that are no characters.
   void add(char32_t first, char32_t last);
   // Returns whether it has a character from `first` to `last`.
   bool meets(char32_t first, char32_t last) const;

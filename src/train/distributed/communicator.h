@@ -1,5 +1,5 @@
-// Programs that train one model together; MPI calls them ranks. Here there is only one; those of MPI are in
-// src/cli/ranks_mpi.cpp.
+// Communicator of the processes that train one model together, MPI's ranks. Size 1 without MPI; src/cli/ranks_mpi.cpp
+// implements it with MPI.
 #pragma once
 
 #include <span>
@@ -23,8 +23,11 @@ class Communicator {
   virtual void begin_sum(std::span<Scalar>) {}
   // Lets sums make progress. Call it often: many MPI libraries do nothing outside their calls.
   virtual void advance_sums() {}
+  // Waits until all sums that have begun are complete.
   virtual void finish_sums() {}
 
+  // Sends a text to another rank, and receives one from it. Both block until the other rank takes part; texts between
+  // two ranks arrive in order.
   virtual void send(int /*to*/, const std::string& /*text*/) {}
   virtual std::string receive(int /*from*/) { return {}; }
 

@@ -12,14 +12,15 @@ class GradientSum {
   // Both must outlive it.
   GradientSum(Transformer& transformer, Communicator& ranks);
 
-  // Forgets what a step that failed has added.
+  // Discards the gradients that a failed step has added.
   void clear() {
     for (Bucket& bucket : buckets_) {
       bucket.is_empty = true;
       bucket.begun = false;
     }
   }
-  // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, whoever computes it.
+  // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, so that the result does not
+  // depend on which rank computed which batch.
   void add_batch() {
     for (Bucket& bucket : buckets_) add(bucket);
   }
@@ -37,7 +38,7 @@ class GradientSum {
   void add(Bucket& bucket);
   void begin_sum(Bucket& bucket);
   Communicator& ranks_;
-  std::vector<Bucket> buckets_;  // what is in no layer, then one per layer; backward completes them from last to first
+  std::vector<Bucket> buckets_;  // [0]: parameters outside the layers; [1 + i]: layer i; completed from last to first
 };
 
 }  // namespace wasmformer
