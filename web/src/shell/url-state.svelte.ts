@@ -49,11 +49,26 @@ export class UrlState {
 
   /** Puts values into the address; null takes one out. It makes no step in the history. */
   set(changes: Record<string, string | null>) {
-    const all = Object.entries({ ...this.parameters, ...changes });
-    this.parameters = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
+    this.#change(changes);
     // Browsers count these and refuse too many.
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#write(), 300);
+  }
+
+  /** As set(), in a view, and as a step in the history: the browser's Back leads to what is shown now. */
+  go(view: View, changes: Record<string, string | null>) {
+    if (this.#timer !== undefined) this.#write();
+    const isWritten = location.hash === this.#address;
+    this.view = view;
+    this.#change(changes);
+    if (!isWritten || this.to(view) === location.hash) return;
+    history.pushState(null, '', this.to(view));
+    this.#address = location.hash;
+  }
+
+  #change(changes: Record<string, string | null>) {
+    const all = Object.entries({ ...this.parameters, ...changes });
+    this.parameters = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
   }
 
   #write() {
