@@ -1,7 +1,7 @@
 // What each stop of a tour is about, as CSS selectors: the first that fits into the window is ringed, or else the last.
 const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   inside: [
-    ['[data-testid=figure]', '[data-testid=written]'],
+    ['[data-testid=figure]', '[data-place="enc"]', '[data-place="enc.embed"]'],
     ['[data-testid=scene] .inside', '[data-testid=scene] canvas'],
     ['[data-testid=head]'],
     ['[data-testid=scene] .inside', '[data-testid=scene] .head .side + *', '[data-testid=scene] canvas'],
@@ -9,11 +9,11 @@ const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['[role=tree]', '[role=treeitem]'],
   ],
   attention: [
-    ['[data-testid=scene] .heads', '[data-testid=head]'],
+    ['[data-testid=scene] :has(> [data-testid=head])', '[data-testid=head]'],
     ['[data-testid=score]'],
     ['[data-testid=scene] .inside', '[data-testid=scene] canvas'],
-    ['[data-testid=after]'],
-    ['[data-testid=after]'],
+    ['[data-testid=after]', '[data-place="dec.3.cross"]'],
+    ['[data-testid=after]', '[data-testid=figure] .tokens'],
   ],
 };
 

@@ -24,7 +24,8 @@ export function ticks(from: number, to: number, count: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
   const all: number[] = [];
-  for (let at = Math.ceil(from / step - 1e-9); at * step <= to + step * 1e-9; at++) all.push(at * step);
+  // Added 0 turns −0 into 0.
+  for (let at = Math.ceil(from / step - 1e-9) + 0; at * step <= to + step * 1e-9; at++) all.push(at * step);
   return all;
 }
 
