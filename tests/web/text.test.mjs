@@ -158,3 +158,22 @@ test('sentences are complete, in order, with the text between them', async () =>
   const { parts } = split('One. Two.\nThree.', 'en', 100);
   assert.deepEqual(parts.map((part) => joint(part, 'zh')), ['', '', '\n']);
 });
+
+test('a label is doubtful where no label fits or few words were learned; the words are named', async () => {
+  const { doubtOf, unknownWords } = await load('classify/doubt.ts');
+  const found = (probability, ...pieces) => ({
+    labels: [{ label: 'PlayMusic', probability }], sourceTokens: [...pieces, '</s>'].map((piece) => ({ piece })),
+  });
+  assert.equal(doubtOf('play nor jones', found(0.94, '▁play', '▁nor', '▁jon', 'es'), false), null);
+  assert.equal(doubtOf('i love you', found(0.77, '▁i', '▁love', '▁you'), false), 'labels');
+  assert.equal(doubtOf('i love you', found(0.1, '▁i', '▁love', '▁you'), true), null, 'labels that exclude each other do not');
+  assert.equal(doubtOf('asdf', found(0.93, '▁as', 'd', 'f'), false), 'words', 'spelled letter by letter');
+  assert.deepEqual(unknownWords('Kaufe warm milk', ['<unk>', 'au', 'fe', '▁warm', '▁milk']), ['Kaufe']);
+  assert.deepEqual(unknownWords('我爱你', ['▁', '我', '爱', '你']), [], 'Chinese characters are no spelled words');
+});
+
+test('tags of a low probability are marked', async () => {
+  const { tagged } = await load('classify/parts.ts');
+  const tokens = [{ start: 0, end: 4, tag: 'NOUN', probability: 0.96 }, { start: 5, end: 10, tag: 'VERB', probability: 0.4 }];
+  assert.deepEqual(tagged({ tokens }, ['NOUN', 'VERB']).map(({ isUnsure }) => isUnsure), [false, true]);
+});
