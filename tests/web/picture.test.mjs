@@ -266,3 +266,20 @@ test('tokens take at most two rows without overlap, and the middle ones are drop
     assert.equal(row.some(({ index }) => index < 0), row.length < count);
   }
 });
+
+test('while it plays, the first box of each kind stays until its explanation can be read, at any speed', () => {
+  const { kindOf, lengthOf, SPEEDS, stages } = timeline;
+  const all = stages(sizes, 0);
+  const kinds = new Set(all.map(kindOf));
+  assert.ok(kinds.size < all.length / 2, 'layers repeat their kinds');
+  assert.equal(new Set(['enc.1.selfNorm', 'enc.2.ffnNorm'].map((id) => kindOf(all.find(({ box }) => box === id)))).size, 1);
+  assert.notEqual(kindOf(all.find(({ box }) => box === 'enc.1.self')), kindOf(all.find(({ box }) => box === 'dec.1.self')));
+  for (const stage of all) {
+    assert.ok(lengthOf(stage, 0, true, 1) >= 2500, 'time to read');
+    assert.ok(lengthOf(stage, 0, false, 1) < 1000);
+    assert.ok(lengthOf(stage, 1, false, 1) < lengthOf(stage, 0, false, 1), 'later tokens go faster');
+  }
+  const [attention] = all;
+  const lengths = SPEEDS.map((speed) => lengthOf(attention, 0, true, speed));
+  assert.deepEqual(lengths.map((length) => length / lengths.at(-1)), [8, 4, 2, 1]);
+});
