@@ -31,7 +31,7 @@ export interface Trial {
   status: 'waiting' | 'running' | 'done' | 'diverged' | 'failed';
   points: readonly Point[];
   /** The first validation pair, the same in all trials of a seed, as it was last translated. */
-  shown?: { snapshot: Snapshot; reference: string };
+  shown?: { snapshot: Snapshot; source: string; reference: string };
   problem?: Reason;
 }
 
@@ -70,7 +70,11 @@ export function reported(trial: Trial, { step, loss, validation }: TrainingEvent
   const { exactMatch = 0, bleu = 0, chrf = 0, samples } = validation;
   const scores = { loss: validation.loss, exactMatch, bleu, chrf };
   const [first] = samples;
-  const shown = first && { snapshot: snapshotOf(step, first.translation), reference: first.reference };
+  const shown = first && {
+    snapshot: snapshotOf(step, first.translation),
+    source: first.source,
+    reference: first.reference,
+  };
   return { ...trial, points: [...trial.points, { step, loss, scores }], ...(shown && { shown }) };
 }
 
