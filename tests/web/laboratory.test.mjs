@@ -1,5 +1,6 @@
 // The laboratory without a browser: ablations as data, links and files, names, the order of trials, curves, verdicts.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { load } from './load.mjs';
 
@@ -40,6 +41,8 @@ test('a text that is no ablation says what is wrong with it', () => {
     [{ task: 'chess' }, 'task', 'chess'],
     [{ steps: 0 }, 'steps', '0'],
     [{ pairs: 1e9 }, 'pairs', '1000000000'],
+    [{ longest: 0 }, 'longest', '0'],
+    [{ also: [{ best: 'nobody', worse: 'a', metric: 'loss' }] }, 'claim', ''],
     [{ arms: [] }, 'arms', ''],
     [{ arms: [two().arms[0], two().arms[0]] }, 'names', ''],
     [arm({ colour: 'red' }), 'setting', 'colour'],
@@ -66,17 +69,17 @@ test('an arm is copied with one setting changed, once, and can be taken away unl
   assert.equal(ablations.originOf(more), undefined);
 });
 
-test('every ablation of the page can be read, and has its words in both languages', () => {
-  const ids = ablations.ABLATIONS.map(({ id }) => id);
+test('every ablation of the page has its words in both languages, and arms with names of their own', () => {
+  const all = JSON.parse(readFileSync(new URL('../../web/src/laboratory/ablations.json', import.meta.url), 'utf8'));
+  const ids = all.map(({ id }) => id);
   assert.ok(ids.length >= 3 && new Set(ids).size === ids.length);
+  assert.ok(ablations.ABLATIONS.length >= 3);
   const table = words.labTable();
-  for (const one of ablations.ABLATIONS) {
-    const read = ablations.parse(ablations.toText(one));
-    assert.ok(!('why' in read), `${one.id}: ${JSON.stringify(read)}`);
-    for (const kind of ['question', 'claim', 'why', 'paper']) assert.ok(table[`${kind}_${one.id}`], `${kind}_${one.id}`);
-    const names = one.arms.map(naming.armName);
-    assert.equal(new Set(names).size, names.length, `${one.id}: ${names}`);
-    for (const name of names) assert.doesNotMatch(name, /_|:|true|false/, `${one.id}: ${name}`);
+  for (const { id, arms } of all) {
+    for (const kind of ['question', 'claim', 'why', 'paper']) assert.ok(table[`${kind}_${id}`], `${kind}_${id}`);
+    const names = arms.map(naming.armName);
+    assert.equal(new Set(names).size, names.length, `${id}: ${names}`);
+    for (const name of names) assert.doesNotMatch(name, /_|:|true|false/, `${id}: ${name}`);
   }
 });
 
@@ -167,15 +170,29 @@ test('a lower loss is better, and arms that diverge with every seed are worse', 
 });
 
 test('the verdict and the prediction are said with names and numbers', () => {
-  const said = (a, b, prediction) => telling.sentencesOf(two(), verdicts.verdictOf(two(), finals(a, b)), prediction);
-  const clear = said([90, 91, 92], [50, 51, 52], 'a');
-  assert.match(clear.verdict, /“q·k \/ √dₖ” is better than “q·k, not scaled”: 91 against 51/);
-  assert.match(clear.predicted, /right/);
-  assert.match(said([90, 91, 92], [50, 51, 52], 'b').predicted, /differently/);
-  const none = said([90, 91, 92], [91, 90, 92], '');
-  assert.match(none.verdict, /^No difference seen/);
-  assert.match(none.first, /shared/);
-  assert.equal(none.predicted, '');
+  const verdict = (a, b) => verdicts.verdictOf(two(), finals(a, b));
+  const clear = verdict([90, 91, 92], [50, 51, 52]);
+  assert.match(telling.verdictSentence(two(), clear), /“q·k \/ √dₖ” is better than “q·k, not scaled”: 91 against 51/);
+  assert.match(telling.outcomeOf(two(), clear, 'a').predicted, /right/);
+  assert.match(telling.outcomeOf(two(), clear, 'b').predicted, /differently/);
+  const none = verdict([90, 91, 92], [91, 90, 92]);
+  assert.match(telling.verdictSentence(two(), none), /^No difference seen/);
+  const { first, predicted } = telling.outcomeOf(two(), none, '');
+  assert.match(first, /shared/);
+  assert.equal(predicted, '');
+});
+
+test('a second claim has a verdict of its own, by its own score', () => {
+  const points = (exactMatch, loss) => [{ step: 100, loss: 1, scores: scores(exactMatch, loss) }];
+  const list = [1, 2, 3].flatMap((seed) => [
+    trial('a', seed, 0, { points: points(90, 0.5) }), trial('b', seed, 0, { points: points(10, 0.01) }),
+  ]);
+  const other = { best: 'b', worse: 'a', metric: 'loss' };
+  const mine = two({ also: [other] });
+  assert.deepEqual(ablations.fromLink(ablations.toLink(mine)), mine);
+  assert.equal(verdicts.verdictOf(mine, list).type, 'asClaimed');
+  assert.deepEqual(verdicts.verdictOf(mine, list, other).type, 'asClaimed');
+  assert.equal(verdicts.verdictOf(mine, list, { ...other, best: 'a', worse: 'b' }).type, 'opposite');
 });
 
 test('curves are the mean of the finished seeds in a band; seeds under way are drawn beside them', () => {

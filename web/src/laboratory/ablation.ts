@@ -17,24 +17,34 @@ export interface Arm {
   set: Settings;
 }
 
+export interface Claim {
+  best: string;
+  worse: string;
+  metric: Metric;
+}
+
 export interface Ablation {
   id: string;
   task: TaskName;
   /** Training pairs; by default as many as the task needs. */
   pairs?: number;
+  /** Training sources have at most so many characters, and those of validation more. */
+  longest?: number;
   steps: number;
   /** What differs from the preset 'toy' in every arm. */
   base: Settings;
   arms: readonly Arm[];
   /** Arms that the paper or experience says are better and worse, and the score that shows it. */
-  claim?: { best: string; worse: string; metric: Metric };
+  claim?: Claim;
+  /** Further claims. */
+  also?: readonly Claim[];
   /** Section or row of the paper. */
   paper?: string;
 }
 
 /** Why a text is no ablation. */
 export interface Wrong {
-  why: 'notJson' | 'task' | 'pairs' | 'steps' | 'arms' | 'names' | 'setting' | 'value' | 'claim';
+  why: 'notJson' | 'task' | 'pairs' | 'longest' | 'steps' | 'arms' | 'names' | 'setting' | 'value' | 'claim';
   name: string;
 }
 
@@ -42,8 +52,7 @@ export const FEWEST_ARMS = 2;
 /** As many as there are colors of heads. */
 export const MOST_ARMS = 8;
 const STEPS = [10, 5000];
-
-export const ABLATIONS = known as unknown as readonly Ablation[];
+const LONGEST = 100; // characters
 
 export const metricOf = ({ claim }: Ablation): Metric => claim?.metric ?? 'exactMatch';
 
@@ -86,22 +95,22 @@ function wrongArms(arms: unknown): Wrong | undefined {
   return arms.map(({ set }: Arm) => wrongSetting(set)).find((wrong) => wrong !== undefined);
 }
 
-function wrongClaim(claim: unknown, arms: readonly Arm[]): Wrong | undefined {
-  if (claim === undefined) return undefined;
+function wrongClaims(claims: readonly unknown[], arms: readonly Arm[]): Wrong | undefined {
   const isNamed = (id: unknown) => arms.some((arm) => arm.id === id);
-  const isRight = isObject(claim) && isNamed(claim.best) && isNamed(claim.worse)
+  const isRight = (claim: unknown) => isObject(claim) && isNamed(claim.best) && isNamed(claim.worse)
     && (METRICS as readonly unknown[]).includes(claim.metric);
-  return isRight ? undefined : { why: 'claim', name: '' };
+  return claims.every((claim) => claim === undefined || isRight(claim)) ? undefined : { why: 'claim', name: '' };
 }
 
 /** The first thing that is wrong with a value that should be an ablation. */
 function wrongIn(value: Record<string, unknown>): Wrong | undefined {
-  const { task, pairs, steps, base, arms, claim } = value;
+  const { task, pairs, longest, steps, base, arms, claim, also = [] } = value;
   if (typeof task !== 'string' || !isTask(task)) return { why: 'task', name: String(task) };
   const { maxPairs } = options.tasks.find(({ name }) => name === task)!;
   if (pairs !== undefined && !isCount(pairs, 1, maxPairs)) return { why: 'pairs', name: String(pairs) };
+  if (longest !== undefined && !isCount(longest, 1, LONGEST)) return { why: 'longest', name: String(longest) };
   if (!isCount(steps, STEPS[0], STEPS[1])) return { why: 'steps', name: String(steps) };
-  return wrongSetting(base ?? {}) ?? wrongArms(arms) ?? wrongClaim(claim, arms as Arm[]);
+  return wrongSetting(base ?? {}) ?? wrongArms(arms) ?? wrongClaims([claim, ...[also].flat()], arms as Arm[]);
 }
 
 /** Reads an ablation from JSON that anybody may have written. */
@@ -115,20 +124,29 @@ export function parse(text: string): Ablation | Wrong {
   if (!isObject(value)) return { why: 'notJson', name: '' };
   const wrong = wrongIn(value);
   if (wrong) return wrong;
-  const { task, pairs, steps, arms, claim } = value as unknown as Ablation;
+  const { task, pairs, longest, steps, arms, claim, also } = value as unknown as Ablation;
   return {
     id: typeof value.id === 'string' ? value.id : '',
     task,
     ...(pairs !== undefined && { pairs }),
+    ...(longest !== undefined && { longest }),
     steps,
     base: (value.base ?? {}) as Settings,
     arms: arms.map(({ id, set }) => ({ id, set })),
-    ...(claim && { claim: { best: claim.best, worse: claim.worse, metric: claim.metric } }),
+    ...(claim && { claim: claimIn(claim) }),
+    ...(also?.length && { also: also.map(claimIn) }),
     ...(typeof value.paper === 'string' && { paper: value.paper }),
   };
 }
 
-export const toText = (ablation: Ablation) => JSON.stringify(ablation);
+const claimIn = ({ best, worse, metric }: Claim): Claim => ({ best, worse, metric });
+
+/** The ablations of the page: those whose settings the package has. */
+export const ABLATIONS = (known as unknown as readonly Ablation[]).filter((one) => !('why' in parse(toText(one))));
+
+export function toText(ablation: Ablation): string {
+  return JSON.stringify(ablation);
+}
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -136,7 +154,8 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 export function originOf(ablation: Ablation): Ablation | undefined {
   const holds = (other: Ablation) => other.arms.every((arm) => ablation.arms.some((mine) => isSame(mine, arm)));
   const isOf = (other: Ablation) => other.id === ablation.id && other.task === ablation.task
-    && other.pairs === ablation.pairs && other.steps === ablation.steps && isSame(other.base, ablation.base)
+    && other.pairs === ablation.pairs && other.longest === ablation.longest && other.steps === ablation.steps
+    && isSame(other.base, ablation.base)
     && holds(other);
   return ABLATIONS.find(isOf);
 }
@@ -164,9 +183,12 @@ export function withArm(ablation: Ablation, of: Arm, name: string, value: Value)
 
 const sorted = (set: Settings) => Object.entries(set).sort(([a], [b]) => a.localeCompare(b));
 
-/** Without an arm; the same if too few would be left, or the claim names it. */
+export const claimsOf = ({ claim, also = [] }: Ablation): readonly Claim[] => (claim ? [claim, ...also] : also);
+
+/** Without an arm; the same if too few would be left, or a claim names it. */
 export function withoutArm(ablation: Ablation, id: string): Ablation {
-  const { arms, claim } = ablation;
-  if (arms.length <= FEWEST_ARMS || claim?.best === id || claim?.worse === id) return ablation;
+  const { arms } = ablation;
+  const isClaimed = claimsOf(ablation).some(({ best, worse }) => best === id || worse === id);
+  if (arms.length <= FEWEST_ARMS || isClaimed) return ablation;
   return { ...ablation, arms: arms.filter((arm) => arm.id !== id) };
 }

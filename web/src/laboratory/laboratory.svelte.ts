@@ -99,12 +99,12 @@ export class Laboratory {
   }
 
   async #run(trial: Trial, signal: AbortSignal) {
-    const { task: name, pairs, steps, base, arms } = this.ablation!;
+    const { task: name, pairs, longest, steps, base, arms } = this.ablation!;
     const { set } = arms.find(({ id }) => id === trial.arm)!;
     let trainer: Trainer | undefined;
     try {
       trainer = await Trainer.create({
-        task: { name, ...(pairs !== undefined && { pairs }) },
+        task: { name, ...(pairs !== undefined && { pairs }), ...(longest !== undefined && { longest }) },
         config: { ...base, ...set } as TrainerConfig,
         seed: trial.seed,
         threads: 1, // the arms share the cores
@@ -134,7 +134,7 @@ export class Laboratory {
 
 /** Whether arms of one are trained as in the other. */
 function hasSameRuns(a: Ablation, b: Ablation): boolean {
-  const runs = ({ task, pairs, steps, base }: Ablation) => JSON.stringify([task, pairs, steps, base]);
+  const runs = ({ task, pairs, longest, steps, base }: Ablation) => JSON.stringify([task, pairs, longest, steps, base]);
   const isUnlike = ({ id, set }: Ablation['arms'][number]) => {
     const other = b.arms.find((arm) => arm.id === id);
     return other !== undefined && JSON.stringify(other.set) !== JSON.stringify(set);

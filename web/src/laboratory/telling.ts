@@ -40,26 +40,25 @@ export const written = (value: number, metric: Metric) =>
 
 const nameIn = ({ arms }: Ablation, id: string) => armName(arms.find((arm) => arm.id === id)!);
 
-/** The verdict as a sentence, and what became of the visitor's prediction. */
-export function sentencesOf(ablation: Ablation, verdict: Verdict, prediction: string) {
-  const metric = metricOf(ablation);
-  const { best, worse, scores, type, leaders } = verdict;
-  const values = {
+/** A verdict as a sentence. */
+export function verdictSentence(ablation: Ablation, { type, best, worse, metric, scores }: Verdict): string {
+  return labWords(`verdict_${type}`, {
     best: nameIn(ablation, best),
     worse: nameIn(ablation, worse),
     bestScore: written(scores.best, metric),
     worseScore: written(scores.worse, metric),
     score: scoreName(metric),
-  };
-  const first = list(leaders.map((id) => labWords('quoted', { name: nameIn(ablation, id) })));
-  const isShared = leaders.length > 1;
-  const predicted = prediction && labWords(leaders.includes(prediction) ? 'predictedRight' : 'predictedWrong', {
-    name: nameIn(ablation, prediction),
   });
+}
+
+/** Which arms are first, what became of the visitor's prediction, and by which rule. */
+export function outcomeOf(ablation: Ablation, { leaders, metric }: Verdict, prediction: string) {
+  const first = list(leaders.map((id) => labWords('quoted', { name: nameIn(ablation, id) })));
+  const isRight = leaders.includes(prediction);
   return {
-    verdict: labWords(`verdict_${type}`, values),
-    first: labWords(isShared ? 'firstShared' : 'firstAlone', { names: first }),
-    predicted,
+    first: labWords(leaders.length > 1 ? 'firstShared' : 'firstAlone', { names: first }),
+    predicted: prediction
+      && labWords(isRight ? 'predictedRight' : 'predictedWrong', { name: nameIn(ablation, prediction) }),
     rule: labWords('rule', { least: LEAST[metric] }),
   };
 }

@@ -12,6 +12,7 @@ export interface Verdict {
   /** Arms that are compared: those of the claim, or else the best and the worst. */
   best: string;
   worse: string;
+  metric: Metric;
   /** Mean scores of both. */
   scores: { best: number; worse: number };
   /** Arms that share the best place, since none of the others is seen to differ from the best of them. */
@@ -43,23 +44,22 @@ export function finalScores({ arms }: Ablation, trials: readonly Trial[], metric
   return all;
 }
 
-/** Null until every arm has the scores of every seed. */
-export function verdictOf(ablation: Ablation, trials: readonly Trial[]): Verdict | null {
-  const metric = metricOf(ablation);
+/** By the ablation's own claim, or another; null until every arm has the scores of every seed. */
+export function verdictOf(ablation: Ablation, trials: readonly Trial[], claim = ablation.claim): Verdict | null {
+  const metric = claim?.metric ?? metricOf(ablation);
   const finals = finalScores(ablation, trials, metric);
   if (!finals) return null;
   const at = (id: string) => finals.get(id)!;
   const sign = isLowerBetter(metric) ? -1 : 1;
   const ranked = [...finals.keys()].sort((a, b) => sign * (mean(at(b)) - mean(at(a))) || 0);
-  const { claim } = ablation;
   const [best, worse] = claim ? [claim.best, claim.worse] : [ranked[0], ranked.at(-1)!];
-  const leaders = ranked.filter((id) => id === ranked[0] || !isBetter(at(ranked[0]), at(id), metric));
   return {
     type: typeOf(at(best), at(worse), metric, claim !== undefined),
     best,
     worse,
+    metric,
     scores: { best: mean(at(best)), worse: mean(at(worse)) },
-    leaders,
+    leaders: ranked.filter((id) => id === ranked[0] || !isBetter(at(ranked[0]), at(id), metric)),
   };
 }
 
