@@ -7,6 +7,7 @@ export const views = [
   'beam',
   'intervene',
   'lecture',
+  'laboratory',
   'train',
   'classify',
   'models',
@@ -16,6 +17,9 @@ export type View = (typeof views)[number];
 export const viewName = (view: View) => pageWords(`view_${view}`);
 /** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
+
+/** What only one view reads. */
+const OF_ONE_VIEW: Readonly<Record<string, View>> = { setup: 'train', ablation: 'laboratory' };
 
 export class UrlState {
   view = $state<View>('translate');
@@ -41,8 +45,8 @@ export class UrlState {
 
   /** The address of a view that keeps everything else; other views ignore what is trained. */
   to(view: View, stop = this.stop): string {
-    const { setup, ...others } = this.parameters;
-    const query = new URLSearchParams(view === 'train' && setup !== undefined ? this.parameters : others).toString();
+    const isKept = ([name]: [string, string]) => (OF_ONE_VIEW[name] ?? view) === view;
+    const query = new URLSearchParams(Object.entries(this.parameters).filter(isKept)).toString();
     const place = view === 'lecture' && stop ? `/${stop}` : '';
     return `#${view}${place}${query && `?${query}`}`;
   }
