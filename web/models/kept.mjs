@@ -86,25 +86,22 @@ function measureSigns() {
   }
 }
 
-// Messages with placeholders, one a line, from the originals of all catalogues in a folder; at most MOST_OF_PROGRAM of a
-// program.
+// The originals of a catalogue that are one line with words and printf placeholders.
+function originalsOf(catalogue) {
+  const entries = Object.values(mo.parse(readFileSync(catalogue)).translations).flatMap((context) => Object.values(context));
+  const isMessage = (text) => /%(\d+\$)?[sdu]/.test(text) && /\p{L}{3}/u.test(text) && !/[\n%]%|\n/.test(text);
+  return entries.filter(({ msgid, msgid_plural: plural }) => !plural && isMessage(msgid)).map(({ msgid }) => msgid);
+}
+
+// Different messages of all catalogues in a folder; at most MOST_OF_PROGRAM of one catalogue.
 function messagesOf(folder) {
-  const found = new Map();
-  const catalogues = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.mo')).sort();
-  const perProgram = new Map();
-  for (const name of catalogues) {
-    const program = name.split('/').at(-1);
-    for (const context of Object.values(mo.parse(readFileSync(join(folder, name))).translations)) {
-      for (const { msgid, msgid_plural: plural } of Object.values(context)) {
-        const number = perProgram.get(program) ?? 0;
-        const isMessage = /%(\d+\$)?[sdu]/.test(msgid) && /\p{L}{3}/u.test(msgid) && !/[\n%]%|\n/.test(msgid);
-        if (plural || !isMessage || found.has(msgid) || number >= MOST_OF_PROGRAM) continue;
-        found.set(msgid, program);
-        perProgram.set(program, number + 1);
-      }
-    }
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.mo')).sort();
+  const found = new Set();
+  for (const name of names) {
+    const unseen = originalsOf(join(folder, name)).filter((text) => !found.has(text));
+    for (const text of unseen.slice(0, MOST_OF_PROGRAM)) found.add(text);
   }
-  return { messages: inDrawnOrder([...found.keys()], (text) => text, 'messages').slice(0, count), programs: perProgram.size };
+  return { messages: inDrawnOrder([...found], (text) => text, 'messages').slice(0, count), programs: names.length };
 }
 
 const quoted = (text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\t', '\\t')}"`;

@@ -23,7 +23,8 @@ const [source, target] = values.columns.split(',').map(Number);
 const pairsOf = (file) => readPairs(file).map((pair) => [pair[source], pair[target]]);
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' }); // divides texts with spaces as well
-const wordsOf = (text) => [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
+const wordsOf = (text) =>
+  [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
 const times = (words, word) => words.filter((one) => one === word).length;
 const isLongEnough = (word) => word.length >= (/\p{Script=Han}/u.test(word) ? LEAST_CHINESE_LETTERS : LEAST_LETTERS);
 
