@@ -44,6 +44,20 @@ for (const document of ['src/READING.md', 'bindings/docs/zh/paper-to-code.md']) 
 
 test('README.md has at most 160 lines', () => assert.ok(text('README.md').split('\n').length <= 161));
 
+test('README.md has at most 150 lines, and its first line leads to the Chinese one', () => {
+  const lines = text('README.md').split('\n');
+  assert.ok(lines.length <= 151, `${lines.length - 1}`);
+  assert.match(lines[0], /\]\(README\.zh\.md\)/);
+});
+
+test('CITATION.cff has the version and the license of the package', () => {
+  const { version, license } = JSON.parse(text('package.json'));
+  const citation = text('CITATION.cff');
+  for (const line of ['cff-version: 1.2.0', `version: ${version}`, `license: ${license}`]) assert.ok(citation.includes(`\n${line}\n`) || citation.startsWith(line), line);
+  assert.match(citation, /^message: .+\ntitle: .+$/m);
+  assert.match(citation, /^authors:\n {2}- name: .+$/m);
+});
+
 test('CHANGELOG.md has the headings of Keep a Changelog', () => {
   const headings = text('CHANGELOG.md').match(/^#+ .*$/gm);
   assert.deepEqual(headings.slice(0, 2), ['# Changelog', '## [Unreleased]']);
