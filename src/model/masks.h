@@ -9,11 +9,13 @@
 
 namespace wasmformer {
 
-// Heads and source tokens that are switched off, in calls that record no gradients.
+// Heads and tokens that are switched off, in calls that record no gradients.
 struct Masks {
   std::vector<AttentionHead> heads;       // sorted; what these give is 0
   std::vector<std::int32_t> source_rows;  // those that attention may look at; empty: all
   Spans source_spans;                     // of sentence i: in source_rows, or, where that is empty, the source's
+  // Target tokens see only earlier ones even in a model with causal=false, as when they are written step by step.
+  bool later_tokens = false;
 
   // `source_spans`: packed sentences, masked[i]: positions in sentence i that no attention looks at, counted
   // from 0. Throws Error for heads or positions that do not exist, and if nothing of a sentence is left.

@@ -52,7 +52,8 @@ export class PictureState {
       heads: this.config?.num_heads ?? 1,
       norm: this.config?.norm ?? 'post',
       recurrent: this.config?.decoder_self === 'ssru',
-      rotary: this.config?.positions === 'rotary',
+      rotary: ['rotary', 'none'].includes(this.config?.positions ?? ''),
+      noResidual: this.config?.residual === false,
     }),
   );
   readonly steps = $derived.by(() => this.result?.targetTokens.length ?? 1);
@@ -90,10 +91,11 @@ export class PictureState {
     return [
       titleOf(model),
       pictureWords('fact_layers', { encoder, decoder, heads }),
-      pictureWords('fact_sizes', { width, head: width / heads, inner }),
-      pictureWords(config.norm === 'post' ? 'fact_post' : 'fact_pre'),
+      pictureWords('fact_sizes', { width, head: config.key_dim || width / heads, inner }),
+      pictureWords(`fact_${config.norm}`),
+      config.residual ? '' : pictureWords('fact_noResidual'),
       pictureWords(`fact_tied_${config.tie_embeddings}`),
-    ];
+    ].filter(Boolean);
   });
   readonly isScaled = $derived.by(() => this.config?.attention === 'scaled_dot');
   readonly isScored = $derived.by(() => canScore(this.config?.attention));

@@ -18,7 +18,7 @@ function stack(sizes: Sizes, name: Stack): Stage[] {
   };
   const all = [stage(undefined, 'embed')];
   for (let layer = 0; layer < layersOf(sizes, name); ++layer) {
-    const parts = [...partsOf(name)];
+    const parts = [...partsOf(name, sizes)];
     // A pre-norm comes before its sublayer.
     if (sizes.norm === 'pre')
       for (let i = 0; i < parts.length; i += 2) [parts[i], parts[i + 1]] = [parts[i + 1], parts[i]];
