@@ -31,7 +31,7 @@ test('a prediction and one press: curves with names, maps beside each other, thr
     await button(page, '4 heads').click();
     await page.getByText('your prediction').waitFor();
     await button(page, 'Start').click();
-    await page.locator('.plot path.line[d^=M]').first().waitFor();
+    await page.locator('.plot .name').first().waitFor();
     assert.equal(await verdict(page).count(), 0, 'it waits for the seeds');
     assert.ok(await button(page, '1 head').isDisabled(), 'a prediction is made before');
     await verdict(page).waitFor();
@@ -67,7 +67,7 @@ test('the same seed gives each arm the same first sentence, and the same scores 
 test('stopping keeps what is done; leaving stops with a notice, and going on finishes it', () =>
   withPage(small({ steps: 600 }), async (page) => {
     await button(page, 'Start').click();
-    await page.locator('.plot path.line[d^=M]').first().waitFor();
+    await page.locator('.plot .name').first().waitFor();
     await button(page, 'Stop').click();
     await page.getByText('Stopped. What had finished is kept.').waitFor();
     await button(page, 'Go on').click();

@@ -100,4 +100,4 @@ export function latinWords() {
 }
 
 /** Latin words that a Chinese page may show: names, and terms in formulas. */
-export const names = new Set(['Wasmformer', 'Transformer', 'Relaxed', 'SIMD', 'JSON', 'model', 'norm', 'Softmax', 'softmax', 'Concat', 'Sublayer', 'logit', 'logits']);
+export const names = new Set(['Wasmformer', 'Transformer', 'Relaxed', 'SIMD', 'JSON', 'model', 'norm', 'Dropout', 'Softmax', 'softmax', 'Concat', 'Sublayer', 'logit', 'logits']);

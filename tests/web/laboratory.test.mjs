@@ -217,3 +217,106 @@ test('labels at the ends of curves never lie on each other', () => {
   assert.ok(sorted[0] >= 9 && sorted.at(-1) <= 191);
   assert.deepEqual(curves.spread([50, 100], 18, 200), [50, 100]);
 });
+
+test('Table 3 has the numbers of the paper, and keeps its own as text', async () => {
+  const { resultsIn, ROWS } = await load('laboratory/table3.ts');
+  const printed = Object.fromEntries(ROWS.map(({ id, printed: { perplexity, bleu, parameters } }) => [id, [perplexity, bleu, parameters]]));
+  assert.deepEqual(printed.base, [4.92, 25.8, 65]);
+  assert.deepEqual(printed.h1, [5.29, 24.9, undefined]);
+  assert.deepEqual(printed.n2, [6.11, 23.7, 36]);
+  assert.deepEqual(printed.ls0, [4.67, 25.3, undefined]);
+  assert.deepEqual(printed.big, [4.33, 26.4, 213]);
+  // The big model is the best of the table.
+  assert.ok(ROWS.every(({ printed: { perplexity, bleu } }) => perplexity >= 4.33 && bleu <= 26.4));
+  const own = { perplexity: 9, bleu: 10, parameters: 1e6, seconds: 60 };
+  assert.deepEqual(resultsIn(JSON.stringify({ h1: own, nobody: own, h4: { bleu: 'high' } })), { h1: own });
+  assert.deepEqual([resultsIn(null), resultsIn('{'), resultsIn('null')], [{}, {}, {}]);
+});
+
+/** Stands in for the package: trainers that report when they are told to. */
+function trainers() {
+  const all = [];
+  class Trainer {
+    isDisposed = false;
+    static async create(options) {
+      const trainer = Object.assign(new Trainer(), { options });
+      all.push(trainer);
+      return trainer;
+    }
+    async *run({ steps }) {
+      await new Promise((resolve, reject) => Object.assign(this, { finish: resolve, fail: reject }));
+      const { seed, config } = this.options;
+      const exactMatch = 10 * seed + (config.attention === 'dot' ? 0 : 50);
+      yield { step: steps, loss: 1, validation: { loss: 1, exactMatch, bleu: 0, chrf: 0, samples: [] } };
+    }
+    dispose() {
+      this.isDisposed = true;
+    }
+  }
+  return { all, Trainer };
+}
+const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** A laboratory on two cores, and its trainers. */
+async function onTwoCores() {
+  Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: 2 }, configurable: true });
+  const { all, Trainer } = trainers();
+  class WasmformerError extends Error {}
+  const [{ Laboratory }, own] = await load(['laboratory/laboratory.svelte.ts', 'laboratory/ablation.ts'], { wasmformer: { Trainer, WasmformerError } });
+  return { laboratory: new Laboratory(), all, own };
+}
+
+test('one press trains everything on as many workers as there are cores; the same seed goes to every arm', async () => {
+  const { laboratory, all } = await onTwoCores();
+  laboratory.open(two({ pairs: 200, longest: 5 }));
+  laboratory.predict('b');
+  laboratory.start();
+  laboratory.predict('a');
+  assert.equal(laboratory.prediction, 'b', 'a prediction is made before');
+  for (const seed of trials.SEEDS) {
+    await turn();
+    assert.deepEqual(all.slice(-2).map(({ options }) => [options.seed, options.config.attention]), [[seed, 'scaled_dot'], [seed, 'dot']]);
+    assert.equal(all.filter(({ isDisposed }) => !isDisposed).length, 2);
+    for (const trainer of all.slice(-2)) trainer.finish();
+  }
+  await turn();
+  const [{ options }] = all;
+  assert.deepEqual([options.task, options.config.num_heads, options.threads], [{ name: 'dates', pairs: 200, longest: 5 }, 1, 1]);
+  assert.deepEqual([all.length, laboratory.isDone, laboratory.isRunning, laboratory.share], [6, true, false, 1]);
+  assert.ok(all.every(({ isDisposed }) => isDisposed));
+  assert.equal(verdicts.verdictOf(laboratory.ablation, laboratory.trials).type, 'asClaimed');
+});
+
+test('leaving ends the workers and is said; going on trains only what had not finished', async () => {
+  const { laboratory, all, own } = await onTwoCores();
+  laboratory.open(two());
+  laboratory.start();
+  await turn();
+  all[0].finish();
+  await turn();
+  laboratory.leave();
+  assert.ok(all.every(({ isDisposed }) => isDisposed));
+  assert.deepEqual([laboratory.wasLeft, laboratory.isRunning, laboratory.hasBegun], [true, false, true]);
+  const before = all.length;
+  laboratory.start();
+  await turn();
+  assert.deepEqual(all.slice(before).map(({ options }) => [options.seed, options.config.attention]), [[1, 'dot'], [2, 'scaled_dot']]);
+  // An arm that joins is trained; another ablation ends all.
+  laboratory.open(own.withArm(two(), two().arms[0], 'num_heads', 4));
+  assert.equal(laboratory.trials.length, 9);
+  laboratory.open(two({ id: 'other' }));
+  assert.ok(all.every(({ isDisposed }) => isDisposed));
+  assert.deepEqual([laboratory.hasBegun, laboratory.trials.length], [false, 6]);
+});
+
+test('an arm that cannot be trained says why, and the others go on', async () => {
+  const { laboratory, all } = await onTwoCores();
+  laboratory.open(two());
+  laboratory.start();
+  await turn();
+  all[0].fail(new Error('no room'));
+  await turn();
+  const [first, second, third] = laboratory.trials;
+  assert.deepEqual([first.status, first.problem.text, second.status, third.status], ['failed', 'no room', 'running', 'running']);
+  laboratory.stop();
+});

@@ -48,6 +48,9 @@ export interface Wrong {
   name: string;
 }
 
+/** In the address in place of an ablation. */
+export const TABLE_3 = 'table-3';
+
 export const FEWEST_ARMS = 2;
 /** As many as there are colors of heads. */
 export const MOST_ARMS = 8;

@@ -31,7 +31,8 @@ function curveOf(arm: string, trials: readonly Trial[], shown: Shown): Curve {
   const running = own.filter((trial) => !isOver(trial)).map(({ points }) => dotsOf(points, shown));
   if (done.length === 0) return { arm, line: running[0] ?? [], band: [], faint: running.slice(1) };
   const steps = [...new Set(done.flat().map(([step]) => step))].sort((a, b) => a - b);
-  const valuesAt = (step: number) => done.flatMap((dots) => dots.filter(([at]) => at === step).map(([, value]) => value));
+  const valuesAt = (step: number) =>
+    done.flatMap((dots) => dots.filter(([at]) => at === step).map(([, value]) => value));
   const line = steps.map((step): Dot => {
     const values = valuesAt(step);
     return [step, values.reduce((sum, value) => sum + value, 0) / values.length];

@@ -25,13 +25,14 @@ export class Laboratory {
   trials = $state.raw<readonly Trial[]>([]);
   /** The arm that the visitor expects to be best; '' before that. */
   prediction = $state('');
+  /** It has been started, and not begun anew. */
+  hasBegun = $state(false);
   /** It was stopped by leaving the view, which is said on return. */
   wasLeft = $state(false);
   #stop = $state.raw<AbortController | null>(null);
   #began = $state.raw<{ at: number; share: number } | null>(null);
 
   readonly isRunning = $derived(this.#stop !== null);
-  readonly hasBegun = $derived(this.trials.some((trial) => trial.status !== 'waiting' || trial.points.length > 0));
   readonly isDone = $derived(this.trials.length > 0 && this.trials.every(isOver));
   readonly share = $derived(this.ablation ? share(this.trials, this.ablation) : 0);
 
@@ -39,11 +40,10 @@ export class Laboratory {
   open(ablation: Ablation) {
     if (this.ablation && toText(this.ablation) === toText(ablation)) return;
     const isOther = !this.ablation || !hasSameRuns(this.ablation, ablation);
-    if (isOther) this.stop();
-    this.trials = isOther ? planned(ablation) : replanned(ablation, this.trials);
-    if (isOther) this.prediction = '';
-    if (isOther) this.wasLeft = false;
     this.ablation = ablation;
+    if (isOther) return this.reset();
+    this.trials = replanned(ablation, this.trials);
+    if (!ablation.arms.some(({ id }) => id === this.prediction)) this.prediction = '';
     this.#fill();
   }
 
@@ -53,6 +53,7 @@ export class Laboratory {
 
   start() {
     if (this.isRunning || !this.ablation) return;
+    this.hasBegun = true;
     this.wasLeft = false;
     this.#stop = new AbortController();
     this.#began = { at: performance.now(), share: this.share };
@@ -76,6 +77,7 @@ export class Laboratory {
   reset() {
     this.stop();
     this.prediction = '';
+    this.hasBegun = false;
     this.wasLeft = false;
     if (this.ablation) this.trials = planned(this.ablation);
   }

@@ -1,5 +1,5 @@
 // What is said about an ablation: its question, the claim, the reason, and the verdict.
-import { isLowerBetter, metricOf, originOf, type Ablation, type Metric } from './ablation';
+import { metricOf, originOf, type Ablation, type Metric } from './ablation';
 import { armName } from './naming';
 import { LEAST, type Verdict } from './verdict';
 import { list, number } from '../shared/words/speech.svelte';
@@ -22,8 +22,7 @@ export const whyOf = (ablation: Ablation) => textOf(ablation, (id) => `why_${id}
 export const paperOf = (ablation: Ablation) => textOf(ablation, (id) => `paper_${id}`);
 
 /** What the visitor is asked to predict. */
-export const askOf = (ablation: Ablation) =>
-  labWords(isLowerBetter(metricOf(ablation)) ? 'askLowest' : 'askHighest', { score: scoreName(metricOf(ablation)) });
+export const askOf = (ablation: Ablation) => labWords(`ask_${metricOf(ablation)}`);
 
 export const scoreName = (metric: Metric) => labWords(`score_${metric}`);
 
