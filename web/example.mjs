@@ -22,6 +22,7 @@ export async function translateExample(model, source) {
     const all = { ...translation, alternatives: [alternatives[0], ...others] };
     return {
       source,
+      norm: translator.info.config.norm,
       ...JSON.parse(JSON.stringify(all, rounded)),
       attention: { encoder: short(encoder), decoder: short(decoder), cross: short(cross) },
     };

@@ -80,6 +80,7 @@ export function optionTypes(description) {
   // Their types are JavaScript's own, or they are not the caller's to give.
   const others = ['config', 'task', 'validation', 'tokenizer', 'resume', 'keepTexts'];
   return `// ${note}
+// Length: every option of the package.
 
 ${comment('The sizes and settings that a run can begin with.', '')}export type PresetName = ${quoted(presets.map(({ name }) => name))};
 

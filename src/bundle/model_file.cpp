@@ -71,8 +71,10 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std:
 
 // A close lower bound on the number of weights, without allocating them.
 std::int64_t least_weights(const Config& c) {
-  const std::int64_t d = c.d_model, square = d * d, ffn = 2 * d * c.ffn_dim;
-  return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) + c.decoder_layers * (6 * square + ffn) +
+  // Of a sublayer of attention; a recurrent one has half as many.
+  const std::int64_t d = c.d_model, attention = 2 * d * (d + c.key_width()), recurrent = 2 * d * d;
+  const std::int64_t ffn = 2 * d * c.ffn_dim, decoder = attention + std::min(attention, recurrent) + ffn;
+  return d * c.source_vocab_size + c.encoder_layers * (attention + ffn) + c.decoder_layers * decoder +
          (c.positions == Positions::learned ? 2 * d * c.max_length : 0) +
          (c.tie_embeddings != TieEmbeddings::all ? d * c.target_vocab_size : 0);
 }

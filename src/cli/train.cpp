@@ -299,6 +299,7 @@ void add_train_command(CLI::App& app) {
   add_text_options(*command, *o);
   add_options(*command, fields(o->request) + fields(o->run) + fields(o->output), "train");
   command->get_option("--pairs")->needs("--task");
+  command->get_option("--longest")->needs("--task");
   command->add_option(
       "--teacher", o->teacher,
       "a model whose translations of the sources, and of --monolingual, are learned instead of the targets");

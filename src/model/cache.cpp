@@ -17,7 +17,7 @@ std::size_t checked_product(Index slots, Index tokens) {
 
 }  // namespace
 
-Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, bool is_recurrent)
+Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index key_width, Index value_width)
     : layers(decoder_layers),
       lengths(slots, 0),
       slot_rows(checked_product(slots, tokens), 0),
@@ -25,13 +25,17 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, boo
       selected_rows_(slot_rows.size(), 0) {
   selected_lengths_.reserve(slots);
   for (LayerCache& layer : layers) {
-    layer.keys.resize(0, d_model);
-    layer.values.resize(0, is_recurrent ? 0 : d_model);
+    layer.keys.resize(0, key_width);
+    layer.values.resize(0, value_width);
   }
   // Few sentences reach the capacity, and beams share most rows, so start small.
   constexpr Index tokens_at_first = 8;
   add_rows(slots * std::min(tokens, tokens_at_first));
 }
+
+Cache::Cache(const Config& c, Index slots, Index tokens)
+    : Cache(c.decoder_layers, slots, tokens, c.is_recurrent() ? c.d_model : c.key_width(),
+            c.is_recurrent() ? 0 : c.d_model) {}
 
 void Cache::add_rows(std::size_t count) {
   const std::size_t rows = std::min(uses_.size() + count, slot_rows.size());  // the most that can be in use

@@ -39,13 +39,18 @@ void Config::check() const {
   check_matrix("max_length", max_length, "d_model", d_model);
   WASMFORMER_CHECK(d_model % num_heads == 0, ErrorCode::config,
                    "d_model " << d_model << " is not a multiple of num_heads " << num_heads);
-  WASMFORMER_CHECK(positions != Positions::rotary || d_model / num_heads % 2 == 0, ErrorCode::config,
-                   "d_model " << d_model << " and num_heads " << num_heads << " make heads of " << d_model / num_heads
+  check_matrix("num_heads times key_dim", key_width(), "d_model", d_model);
+  WASMFORMER_CHECK(positions != Positions::rotary || key_dim > 0 || head_key_dim() % 2 == 0, ErrorCode::config,
+                   "d_model " << d_model << " and num_heads " << num_heads << " make heads of " << head_key_dim()
                               << " features; with rotary positions that must be even");
+  WASMFORMER_CHECK(positions != Positions::rotary || head_key_dim() % 2 == 0, ErrorCode::config,
+                   "key_dim is " << key_dim << "; with rotary positions it must be even");
   WASMFORMER_CHECK(
       positions != Positions::rotary || attention == AttentionScore::scaled_dot || attention == AttentionScore::dot,
       ErrorCode::config, "rotary positions need attention scaled_dot or dot");
-  WASMFORMER_CHECK(positions == Positions::learned || d_model % 2 == 0, ErrorCode::config,
+  const bool any_width = positions == Positions::learned || positions == Positions::none ||
+                         positions == Positions::integers || positions == Positions::fractions;
+  WASMFORMER_CHECK(any_width || d_model % 2 == 0, ErrorCode::config,
                    "d_model is " << d_model << "; with sinusoidal positions it must be even");
   WASMFORMER_CHECK(tie_embeddings != TieEmbeddings::all || source_vocab_size == target_vocab_size, ErrorCode::config,
                    "source_vocab_size " << source_vocab_size << " and target_vocab_size " << target_vocab_size
@@ -61,6 +66,10 @@ void Config::check() const {
   WASMFORMER_CHECK(classes > 0 || (pooler == Pooler::none && !multi_label), ErrorCode::config,
                    "pooler and multi_label are for models with classes");
   WASMFORMER_CHECK(tags > 0 || !crf, ErrorCode::config, "crf is for models with tags");
+  WASMFORMER_CHECK(norm != NormPosition::none || !embedding_norm, ErrorCode::config,
+                   "embedding_norm is given, but norm is none");
+  WASMFORMER_CHECK(causal || !is_recurrent(), ErrorCode::config,
+                   "causal is false; a recurrent decoder, with decoder_self ssru, cannot see later tokens");
   // Pad and begin, which no search chooses, are only ever a target's; the end belongs to both sides.
   check_id("pad_id", pad_id, target_vocab_size, target_vocab_size);
   check_id("bos_id", bos_id, target_vocab_size, target_vocab_size);

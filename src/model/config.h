@@ -14,7 +14,10 @@ namespace wasmformer {
 
 // Constant ones as ops/embedding.h: sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's,
 // sinusoidal_marian Marian's own. rotary adds nothing to the embeddings; it rotates queries and keys (ops/rotary.h).
-enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary };
+// The last three are for comparison: integers adds the place t = 0, 1, ... to every feature, fractions t / (T - 1),
+// with T the tokens of the source sentence that can be seen. A decoder takes the same T, since nobody knows the length
+// of a translation that is being written.
+enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary, none, integers, fractions };
 enum class TieEmbeddings { all, target, none };
 // Input of the classifier for a text: the mean of the encoder's output, or its output at a begin token.
 enum class Pooling { mean, first };
@@ -23,8 +26,9 @@ enum class Pooler { none, tanh, relu };
 
 WASMFORMER_ENUM_NAMES(AttentionScore, "scaled_dot", "dot", "additive", "bilinear");
 WASMFORMER_ENUM_NAMES(Activation, "relu", "gelu", "swish");
-WASMFORMER_ENUM_NAMES(NormPosition, "post", "pre");
-WASMFORMER_ENUM_NAMES(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary");
+WASMFORMER_ENUM_NAMES(NormPosition, "post", "pre", "none");
+WASMFORMER_ENUM_NAMES(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary", "none",
+                      "integers", "fractions");
 WASMFORMER_ENUM_NAMES(TieEmbeddings, "all", "target", "none");
 WASMFORMER_ENUM_NAMES(DecoderSelf, "attention", "ssru");
 WASMFORMER_ENUM_NAMES(Pooling, "mean", "first");
@@ -37,6 +41,7 @@ struct Config {
   Index encoder_layers = 6;
   Index decoder_layers = 6;
   Index num_heads = 8;
+  Index key_dim = 0;
   Index ffn_dim = 2048;
   Index max_length = 512;
   Index classes = 0;
@@ -49,6 +54,8 @@ struct Config {
   AttentionScore attention = AttentionScore::scaled_dot;
   Activation activation = Activation::relu;
   NormPosition norm = NormPosition::post;
+  bool residual = true;
+  bool causal = true;
   Positions positions = Positions::sinusoidal;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool embedding_norm = false;
@@ -62,6 +69,7 @@ struct Config {
   TokenId bos_id = 2;
   TokenId eos_id = 3;
 
+  // Length: every option of a model, declared once.
   template <class Visitor>
   void visit(Visitor&& v) {
     const Range rate = at_least(0).below(1);
@@ -76,6 +84,12 @@ struct Config {
        between(0, 1 << 10)},
       decoder_layers);
     v({"num_heads", "attention heads; d_model must be a multiple of it", between(1, 1 << 10)}, num_heads);
+    v({"key_dim",
+       "features of a query and of a key in each head (d_k of section 3.2.2); values keep d_model / num_heads, and 0 "
+       "is "
+       "that number too",
+       between(0, 1 << 14)},
+      key_dim);
     // One more bit would overflow the 32-bit sums of int8 products.
     v({"ffn_dim", "inner features of the feed-forward network (section 3.3)", between(1, 1 << 17)}, ffn_dim);
     v({"max_length", "longest sentence in tokens, end token included", between(1, 1 << 20)}, max_length);
@@ -95,10 +109,16 @@ struct Config {
       decoder_self);
     v({"attention", "how a query and a key are scored"}, attention);
     v({"activation", "non-linearity of the feed-forward network"}, activation);
-    v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
+    v({"norm", "layer norm after each sublayer, as in the paper, before it, or nowhere"}, norm);
+    v({"residual", "add the input of each sublayer to its output (section 3.1)"}, residual);
+    v({"causal",
+       "in training, hide from each target token those after it (section 3.2.3); a translation is written token by "
+       "token, and sees the earlier ones alone in any case"},
+      causal);
     v({"positions",
        "how positions are encoded: sines and cosines as in the paper, in Hugging Face's Marian or in Marian itself, "
-       "learned vectors, or rotation of queries and keys"},
+       "learned vectors, or rotation of queries and keys; for comparison also none, integers 0, 1, 2, ... added to "
+       "every feature, or fractions, which are the integers divided by the last one of the source"},
       positions);
     v({"tie_embeddings", "which embeddings also serve as output projection: both, the target's, or none"},
       tie_embeddings);
@@ -115,8 +135,16 @@ struct Config {
   }
 
   // Returns the number of decoder layers with self-attention, and so with attention maps and heads to mask.
-  Index decoder_attentions() const { return decoder_self == DecoderSelf::ssru ? 0 : decoder_layers; }
+  Index decoder_attentions() const { return is_recurrent() ? 0 : decoder_layers; }
   bool is_encoder() const { return decoder_layers == 0; }
+  bool is_recurrent() const { return decoder_self == DecoderSelf::ssru; }
+  // Features of a query or a key in one head (d_k), and of all heads.
+  Index head_key_dim() const { return key_dim > 0 ? key_dim : d_model / num_heads; }
+  Index key_width() const { return num_heads * head_key_dim(); }
+  // Returns whether rows of a table, [max_length, d_model], are added to the embeddings.
+  bool has_position_table() const {
+    return positions != Positions::rotary && positions != Positions::none && positions != Positions::fractions;
+  }
   // Models of Marian have their begin token after the pieces of their vocabulary.
   bool begins_after_vocabulary() const {
     return positions == Positions::sinusoidal_marian && bos_id == target_vocab_size - 1;

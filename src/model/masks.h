@@ -14,6 +14,8 @@ struct Masks {
   std::vector<AttentionHead> heads;       // sorted; what these give is 0
   std::vector<std::int32_t> source_rows;  // rows that attention may look at; empty: all
   Spans source_spans;                     // sentence i: rows of source_rows or, if that is empty, of the source
+  // Target tokens see only earlier ones even in a model with causal=false, as when they are written step by step.
+  bool later_tokens = false;
 
   // `source_spans`: packed sentences, masked[i]: positions in sentence i that no attention looks at, counted
   // from 0. Throws Error for heads or positions that do not exist, and if nothing of a sentence is left.

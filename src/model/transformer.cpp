@@ -4,10 +4,12 @@
 #include <bit>
 #include <numbers>
 
+#include "model/positions.h"
 #include "ops/embedding.h"
 #include "ops/linear.h"
 #include "ops/linear_rows.h"
 #include "ops/pooling.h"
+#include "ops/residual_sum.h"
 
 namespace wasmformer {
 namespace {
@@ -37,33 +39,16 @@ void check_spans(ErrorCode room, std::size_t tokens, std::span<const Span> spans
   WASMFORMER_CHECK(at == static_cast<Index>(tokens), room, "spans cover " << at << " of " << tokens << " tokens");
 }
 
-Matrix computed_positions(const Config& c, Index rows) {
-  const Index half = c.d_model / 2;
-  switch (c.positions) {
-    case Positions::sinusoidal:
-      return sinusoidal_positions(rows, c.d_model);
-    case Positions::sinusoidal_halves:
-      return sinusoidal_halves(rows, c.d_model, half);
-    case Positions::sinusoidal_marian:
-      return sinusoidal_halves(rows, c.d_model, std::max<Index>(half - 1, 1));
-    case Positions::rotary: {
-      const Index d_k = c.d_model / c.num_heads;
-      return sinusoidal_halves(rows, d_k, d_k / 2);
-    }
-    case Positions::learned:
-      break;
-  }
-  return Matrix(0, c.d_model);
-}
-
 LayerOptions layer_options(const Config& c) {
   return {.d_model = c.d_model,
           .num_heads = c.num_heads,
+          .key_dim = c.head_key_dim(),
           .ffn_dim = c.ffn_dim,
           .attention = c.attention,
           .activation = c.activation,
           .decoder_self = c.decoder_self,
           .norm = c.norm,
+          .residual = c.residual,
           .norm_epsilon = c.norm_epsilon,
           .dropout = c.dropout,
           .attention_dropout = c.attention_dropout,
@@ -79,7 +64,7 @@ const Config& checked(const Config& config) {
 
 Transformer::Transformer(const Config& config)
     : config_(checked(config)),
-      add_and_norm_(config.norm, config.dropout),
+      add_and_norm_(config.norm, config.residual, config.dropout),
       encoder_norm_(config.d_model, config.norm_epsilon),
       decoder_norm_(config.d_model, config.norm_epsilon),
       embedding_norm_(config.d_model, config.norm_epsilon),
@@ -221,7 +206,7 @@ Matrix Transformer::rotary_angles() const {
 }
 
 Matrix Transformer::source_positions() const {
-  if (is_rotary()) return Matrix();
+  if (!config_.has_position_table()) return Matrix();
   return config_.positions == Positions::learned ? source_positions_.value
                                                  : computed_positions(config_, config_.max_length);
 }
@@ -231,8 +216,9 @@ Matrix Transformer::target_positions() const {
 }
 
 // Computed as far as sentences reach: a model file of a few bytes may have a max_length of a million.
-const Parameter& Transformer::positions(const Parameter& learned, std::span<const Index> at) const {
-  if (config_.positions == Positions::learned) return learned;
+const Parameter* Transformer::positions(const Parameter& learned, std::span<const Index> at) const {
+  if (!config_.has_position_table() && !is_rotary()) return nullptr;
+  if (config_.positions == Positions::learned) return &learned;
   constexpr std::size_t least = 64;
   std::size_t needed = least;
   for (const Index place : at) needed = std::max(needed, static_cast<std::size_t>(place) + 1);
@@ -240,7 +226,7 @@ const Parameter& Transformer::positions(const Parameter& learned, std::span<cons
   auto& [mutex, tables] = *computed_positions_;
   std::lock_guard lock(mutex);
   if (tables.empty() || rows > tables.back().rows) tables.emplace_back(computed_positions(config_, rows));
-  return tables.back();
+  return &tables.back();
 }
 
 const Parameter& Transformer::target_embedding() const {
@@ -251,18 +237,31 @@ const Parameter& Transformer::output_weight() const {
   return config_.tie_embeddings == TieEmbeddings::none ? output_ : target_embedding();
 }
 
-Transformer::Embedded Transformer::embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
-                                            const Cache* cache, const Parameter& table,
+Transformer::Embedded Transformer::embedded(Tape& tape, const Tokens& tokens, const Parameter& table,
                                             const Parameter& learned_positions, StackRecord* record) const {
+  const auto& [ids, spans, sources, cache] = tokens;
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
-  const Parameter& all = positions(learned_positions, at);
-  const Parameter* added = is_rotary() ? nullptr : &all;
-  Var x = embedding(tape, ids, at, table, added, config_.dropout, config_.scale_embedding);
+  for (const Index place : at)
+    WASMFORMER_CHECK(place < config_.max_length, ErrorCode::embedding,
+                     "place " << place << " is not below " << config_.max_length);
+  const Parameter* all = positions(learned_positions, at);
+  const Parameter* added = is_rotary() ? nullptr : all;
+  Var x;
+  std::optional<Var> fractions;
+  if (config_.positions == Positions::fractions) {
+    WASMFORMER_CHECK(sources.size() == spans.size(), ErrorCode::embedding,
+                     sources.size() << " source sentences for " << spans.size() << " spans");
+    fractions = fraction_positions(tape, at, spans, sources, config_.d_model);
+    x = embedding(tape, ids, at, table, /*positions=*/nullptr, /*dropout=*/0, config_.scale_embedding);
+    x = residual_sum(tape, std::nullopt, residual_sum(tape, fractions, x, /*dropout=*/0), config_.dropout);
+  } else {
+    x = embedding(tape, ids, at, table, added, config_.dropout, config_.scale_embedding);
+  }
   if (record) {  // the two summands
     const Index n = x.rows(), d = x.cols();
     record->token_embedding = tape.variable(n, d, /*wants_gradient=*/false);
-    record->positions = tape.variable(n, d, /*wants_gradient=*/false);
-    record->positions.mutable_value().setZero();
+    record->positions = fractions ? *fractions : tape.variable(n, d, /*wants_gradient=*/false);
+    if (!fractions) record->positions.mutable_value().setZero();
     for (Index i = 0; i < n; ++i) {
       auto token = record->token_embedding.mutable_value().row(i);
       table.row(ids[i], token.data());
@@ -270,13 +269,14 @@ Transformer::Embedded Transformer::embedded(Tape& tape, std::span<const TokenId>
       if (added) record->positions.mutable_value().row(i) = added->value.row(at[i]);
     }
   }
-  return {{x, std::nullopt, record}, {at, is_rotary() ? &all.value : nullptr}};
+  return {{x, std::nullopt, record}, {at, is_rotary() ? &all->value : nullptr}};
 }
 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks,
                         StackRecord* record) const {
   check_spans(ErrorCode::encode, ids.size(), spans);
-  auto [x, rotation] = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
+  auto [x, rotation] = embedded(tape, {.ids = ids, .spans = spans, .sources = spans, .cache = nullptr},
+                                source_embedding_, source_positions_, record);
   if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
   EncoderCall call{.spans = spans,
                    .key_spans = masks.source_rows.empty() ? spans : masks.source_spans,
@@ -297,10 +297,12 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   check_spans(ErrorCode::decode, ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(), ErrorCode::decode,
                    spans.size() << " spans for " << cache->lengths.size() << " cache slots");
-  auto [x, rotation] = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
+  auto [x, rotation] = embedded(tape, {.ids = ids, .spans = spans, .sources = memory_spans, .cache = cache},
+                                target_embedding(), target_positions_, record);
   DecoderCall call{.spans = spans,
                    .key_spans = spans,
                    .key_rows = {},
+                   .causal = config_.causal || cache || masks.later_tokens,
                    .rotation = rotation,
                    .memory = memory,
                    .memory_spans = memory_spans,

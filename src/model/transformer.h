@@ -30,7 +30,7 @@ class Transformer {
 
   const Config& config() const { return config_; }
   // The positions that are added to embeddings (section 3.5), [max_length, d_model], computed or learned; empty if they
-  // are rotary.
+  // are rotary, none or fractions, which are no table: they depend on the length of the sentence.
   Matrix source_positions() const;
   Matrix target_positions() const;
   // Sines and cosines of ops/rotary.h, [max_length, d_k]; empty if positions are not rotary.
@@ -57,8 +57,9 @@ class Transformer {
 
   // The right half of figure 1. ids: packed target tokens, one hypothesis per span; span i attends to memory_spans[i]
   // of `memory` or, if the masks have source_rows, of those. Returns hidden states, [ids, d_model]. With a cache, span
-  // i continues slot i, and only the first call reads `memory`. Throws Error as encode(), for spans that are not as
-  // many as slots, and beyond the cache's capacity.
+  // i continues slot i, and only the first call reads `memory`. A token sees no later ones, unless the model has
+  // causal=false, and there is no cache: keys and values of earlier steps stay as those steps computed them. Throws
+  // Error as encode(), for spans that are not as many as slots, and beyond the cache's capacity.
   Var decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
              std::span<const Span> memory_spans, Cache* cache = nullptr, const Masks& masks = {},
              StackRecord* record = nullptr) const;
@@ -99,12 +100,19 @@ class Transformer {
     ResidualStream stream;
     Rotation rotation;
   };
-  Embedded embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
-                    const Parameter& table, const Parameter& learned_positions, StackRecord* record) const;
+  // The tokens of a call; sources[i]: the span of the source sentence that spans[i] belongs to.
+  struct Tokens {
+    std::span<const TokenId> ids;
+    std::span<const Span> spans, sources;
+    const Cache* cache;
+  };
+  Embedded embedded(Tape& tape, const Tokens& tokens, const Parameter& table, const Parameter& learned_positions,
+                    StackRecord* record) const;
   template <class Self, class Visitor>
   static void visit_all(Self& self, Visitor v);
   bool is_rotary() const { return config_.positions == Positions::rotary; }
-  const Parameter& positions(const Parameter& learned, std::span<const Index> at) const;  // rotary: angles
+  // The table of positions, or of angles if they are rotary; null if they are no table.
+  const Parameter* positions(const Parameter& learned, std::span<const Index> at) const;
   const Parameter& target_embedding() const;
   const Parameter& output_weight() const;
 

@@ -28,8 +28,8 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, cons
   WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(), ErrorCode::attention,
                    "masked heads cannot be recorded");
   for (const AttentionHead& masked : call.masked_heads) {
-    const Index d_k = heads.cols() / num_heads;
-    heads.mutable_value().middleCols(masked.head * d_k, d_k).setZero();
+    const Index d_v = heads.cols() / num_heads;
+    heads.mutable_value().middleCols(masked.head * d_v, d_v).setZero();
   }
   if (call.record) {
     AttentionRecord& r = *call.record;

@@ -79,8 +79,9 @@ struct AttentionHead {
 
 // Inputs and results of an attention. Variables are valid as long as the tape's.
 struct AttentionRecord {
-  Var queries;                        // [n, d_model], projected, and rotated if positions are rotary
-  Var keys, values;                   // [m, d_model], likewise, values not rotated; with a cache, its rows
+  Var queries;                        // [n, heads · key_dim], projected, and turned if positions are rotary
+  Var keys;                           // [m, heads · key_dim], likewise; with a cache, its rows
+  Var values;                         // [m, d_model], projected; with a cache, its rows
   std::vector<Matrix> probabilities;  // one matrix per sentence, [heads · query rows, key rows]
   Var output;                         // [n, d_model]: Concat(head_1, ..., head_h), before W^O
 };
@@ -108,32 +109,40 @@ struct StackRecord {
   Var output;                  // [tokens, d_model]
 };
 
+// Sizes and kind of an attention. A query and a key have key_dim features in each head (d_k of section 3.2.2), a value
+// d_model / heads (d_v).
+struct AttentionSizes {
+  Index d_model, heads, key_dim;
+  AttentionScore kind;
+};
+
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
 struct MultiHeadAttention {
-  Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
-  Parameter score;                          // additive: w of every head, [1, d_model]; bilinear: W, [d_model, d_k]
+  Linear q_proj, k_proj;    // [heads · key_dim, d_model]
+  Linear v_proj, out_proj;  // [d_model, d_model]
+  Parameter score;  // additive: w of every head, [1, heads · key_dim]; bilinear: W, [heads · key_dim, key_dim]
   Index num_heads;
   double dropout;  // rate at which probabilities are dropped
   AttentionScore kind;
 
-  MultiHeadAttention(Index d_model, Index heads, double attention_dropout, AttentionScore scores)
-      : q_proj(d_model, d_model),
-        k_proj(d_model, d_model),
-        v_proj(d_model, d_model),
-        out_proj(d_model, d_model),
-        num_heads(heads),
+  MultiHeadAttention(const AttentionSizes& sizes, double attention_dropout)
+      : q_proj(sizes.d_model, sizes.heads * sizes.key_dim),
+        k_proj(sizes.d_model, sizes.heads * sizes.key_dim),
+        v_proj(sizes.d_model, sizes.d_model),
+        out_proj(sizes.d_model, sizes.d_model),
+        num_heads(sizes.heads),
         dropout(attention_dropout),
-        kind(scores) {
-    if (kind == AttentionScore::additive) score = Parameter(1, d_model);
-    if (kind == AttentionScore::bilinear) score = Parameter(d_model, d_model / heads);
+        kind(sizes.kind) {
+    if (kind == AttentionScore::additive) score = Parameter(1, sizes.heads * sizes.key_dim);
+    if (kind == AttentionScore::bilinear) score = Parameter(sizes.heads * sizes.key_dim, sizes.key_dim);
   }
 
-  // x: [m, d_model]; returns its keys, [m, d_model], rotated to their positions if these are rotary.
+  // x: [m, d_model]; returns its keys, [m, heads · key_dim], turned to their places if positions are rotary.
   Var keys(Tape& tape, Var x, const Rotation& rotation) const {
     return rotary(tape, k_proj(tape, x), rotation, num_heads);
   }
-  // x: [n, d_model] queries; keys and values: [m, d_model], projected by keys() and v_proj. Returns
-  // [n, d_model]. Throws Error as attention(), and for masked heads while recording.
+  // x: [n, d_model] queries; keys: [m, heads · key_dim] and values: [m, d_model], projected by keys() and v_proj.
+  // Returns [n, d_model]. Throws Error as attention(), and for masked heads while recording.
   Var operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) const;
 
   template <class Self, class Visitor>

@@ -1,5 +1,7 @@
 #include "nn/residual.h"
 
+#include "ops/residual_sum.h"
+
 namespace wasmformer {
 namespace {
 
@@ -22,16 +24,22 @@ Var AddAndNorm::normalized(Tape& tape, ResidualStream& stream, const LayerNorm& 
 
 ResidualStream AddAndNorm::operator()(Tape& tape, ResidualStream stream, const LayerNorm& norm,
                                       FunctionRef<Var(Var)> sublayer) const {
-  const bool is_post = position == NormPosition::post;
-  const Var y = sublayer(is_post ? stream.x : normalized(tape, stream, norm));
+  const bool is_pre = position == NormPosition::pre;
+  const Var y = sublayer(is_pre ? normalized(tape, stream, norm) : stream.x);
   if (stream.record) stream.record->sublayers.push_back(copy(tape, y));  // the norm takes the memory of y
-  if (!is_post) {
+  if (is_pre && residual) {
     stream.addend = y;
     return stream;
   }
-  stream.x = norm(tape, stream.x, y, dropout).norm;
+  stream.x = joined(tape, stream.x, y, norm);
   if (stream.record) stream.record->residuals.push_back(stream.x);
   return stream;
+}
+
+Var AddAndNorm::joined(Tape& tape, Var x, Var y, const LayerNorm& norm) const {
+  if (position == NormPosition::post && residual) return norm(tape, x, y, dropout).norm;
+  const Var sum = residual_sum(tape, residual ? std::optional(x) : std::nullopt, y, dropout);
+  return position == NormPosition::post ? norm(tape, sum) : sum;
 }
 
 Var AddAndNorm::output(Tape& tape, ResidualStream stream, const LayerNorm& norm) const {

@@ -1,6 +1,6 @@
 // The residual connections of figure 1, "Add & Norm" (Vaswani et al. 2017, section 3.1), with the norm after the sum,
 // as in the paper, or before the sublayer (Xiong et al. 2020, "On Layer Normalization in the Transformer
-// Architecture").
+// Architecture"), or, to see what they are for, without the norm or without the sum.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace wasmformer {
 
-enum class NormPosition { post, pre };
+enum class NormPosition { post, pre, none };
 
 // The stream through the sublayers of a stack: the sum of `x` and, if there is one, `addend`.
 //
@@ -27,17 +27,22 @@ struct ResidualStream {
 
 struct AddAndNorm {
   NormPosition position;
+  bool residual;   // whether x is added to what a sublayer gives
   double dropout;  // rate for the output of each sublayer (section 5.4)
 
-  AddAndNorm(NormPosition norm_position, double dropout_rate) : position(norm_position), dropout(dropout_rate) {}
+  AddAndNorm(NormPosition norm_position, bool has_residual, double dropout_rate)
+      : position(norm_position), residual(has_residual), dropout(dropout_rate) {}
 
-  // Post-norm: norm(x + dropout(sublayer(x))). Pre-norm: x + dropout(sublayer(norm(x))).
+  // Post-norm: norm(x + dropout(sublayer(x))). Pre-norm: x + dropout(sublayer(norm(x))). Without a norm:
+  // x + dropout(sublayer(x)). Without the residual connection "x +" is missing. `norm` is not read without a norm.
   ResidualStream operator()(Tape& tape, ResidualStream stream, const LayerNorm& norm,
                             FunctionRef<Var(Var)> sublayer) const;
-  // The end of a stack, [tokens, d_model]: with pre-norm through `norm`, which a post-norm stack does not have.
+  // The end of a stack, [tokens, d_model]: with pre-norm through `norm`, which other stacks do not have.
   Var output(Tape& tape, ResidualStream stream, const LayerNorm& norm) const;
 
  private:
+  // The stream after a sublayer that gave `y`, unless that is left to the next norm.
+  Var joined(Tape& tape, Var x, Var y, const LayerNorm& norm) const;
   // norm(x + dropout(addend)); the sum becomes x.
   Var normalized(Tape& tape, ResidualStream& stream, const LayerNorm& norm) const;
 };

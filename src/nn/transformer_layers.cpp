@@ -13,9 +13,14 @@ AttentionRecord* next_cross_attention(StackRecord* record) {
 
 Var* next_hidden(StackRecord* record) { return record ? &record->hidden.emplace_back() : nullptr; }
 
+MultiHeadAttention attention_of(const LayerOptions& o) {
+  return MultiHeadAttention({.d_model = o.d_model, .heads = o.num_heads, .key_dim = o.key_dim, .kind = o.attention},
+                            o.attention_dropout);
+}
+
 std::variant<MultiHeadAttention, RecurrentUnit> decoder_self(const LayerOptions& o) {
   if (o.decoder_self == DecoderSelf::ssru) return RecurrentUnit(o.d_model);
-  return MultiHeadAttention(o.d_model, o.num_heads, o.attention_dropout, o.attention);
+  return attention_of(o);
 }
 
 // Writes the rows of the new tokens into the cache; returns all its rows.
@@ -34,15 +39,14 @@ LayerBase::LayerBase(const LayerOptions& o)
     : self_attn_layer_norm(o.d_model, o.norm_epsilon),
       ffn(o.d_model, o.ffn_dim, o.activation, o.activation_dropout),
       final_layer_norm(o.d_model, o.norm_epsilon),
-      add_and_norm(o.norm, o.dropout) {}
+      add_and_norm(o.norm, o.residual, o.dropout) {}
 
 ResidualStream LayerBase::feed_forward(Tape& tape, ResidualStream x) const {
   StackRecord* record = x.record;
   return add_and_norm(tape, x, final_layer_norm, [&](Var h) { return ffn(tape, h, next_hidden(record)); });
 }
 
-EncoderLayer::EncoderLayer(const LayerOptions& o)
-    : LayerBase(o), self_attn(o.d_model, o.num_heads, o.attention_dropout, o.attention) {}
+EncoderLayer::EncoderLayer(const LayerOptions& o) : LayerBase(o), self_attn(attention_of(o)) {}
 
 ResidualStream EncoderLayer::operator()(Tape& tape, ResidualStream x, const EncoderCall& call) const {
   StackRecord* record = x.record;
@@ -62,7 +66,7 @@ ResidualStream EncoderLayer::operator()(Tape& tape, ResidualStream x, const Enco
 DecoderLayer::DecoderLayer(const LayerOptions& o)
     : LayerBase(o),
       self(decoder_self(o)),
-      encoder_attn(o.d_model, o.num_heads, o.attention_dropout, o.attention),
+      encoder_attn(attention_of(o)),
       encoder_attn_layer_norm(o.d_model, o.norm_epsilon) {}
 
 ResidualStream DecoderLayer::operator()(Tape& tape, ResidualStream x, const DecoderCall& call) const {
@@ -89,7 +93,7 @@ Var DecoderLayer::see_target(Tape& tape, Var h, const DecoderCall& call, StackRe
                    {.query_spans = call.spans,
                     .key_spans = call.key_spans,
                     .key_rows = call.key_rows,
-                    .causal = true,
+                    .causal = call.causal,
                     .masked_heads = call.masked_heads,
                     .record = next_self_attention(record),
                     .rotation = call.rotation});

@@ -16,11 +16,12 @@ enum class DecoderSelf { attention, ssru };
 
 // Sizes and kinds of a layer; rates of dropout are shares.
 struct LayerOptions {
-  Index d_model, num_heads, ffn_dim;
+  Index d_model, num_heads, key_dim, ffn_dim;
   AttentionScore attention;
   Activation activation;
   DecoderSelf decoder_self;
   NormPosition norm;
+  bool residual;
   double norm_epsilon, dropout, attention_dropout, activation_dropout;
 };
 
@@ -48,7 +49,12 @@ struct LayerBase {
   static void visit_feed_forward(Self& self, const ParameterScope& layer, Visitor&& v) {
     const ParameterScope scope = layer.in(Module::feed_forward);
     FeedForward::visit(self.ffn, scope, v);
-    LayerNorm::visit(self.final_layer_norm, scope.under(".final_layer_norm"), v);
+    visit_norm(self, self.final_layer_norm, scope.under(".final_layer_norm"), v);
+  }
+  // The parameters of a norm, if the layer has norms.
+  template <class Self, class Norm, class Visitor>
+  static void visit_norm(Self& self, Norm& norm, const ParameterScope& scope, Visitor&& v) {
+    if (self.add_and_norm.position != NormPosition::none) LayerNorm::visit(norm, scope, v);
   }
 };
 
@@ -64,15 +70,17 @@ struct EncoderLayer : LayerBase {
   static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
     const ParameterScope attention = scope.in(Module::self_attention);
     MultiHeadAttention::visit(self.self_attn, attention.under(".self_attn"), v);
-    LayerNorm::visit(self.self_attn_layer_norm, attention.under(".self_attn_layer_norm"), v);
+    visit_norm(self, self.self_attn_layer_norm, attention.under(".self_attn_layer_norm"), v);
     visit_feed_forward(self, scope, v);
   }
 };
 
 // Keys and values of a layer that decoding keeps.
 struct LayerCache {
-  Matrix keys, values;              // [rows, d_model], projected; of a recurrent layer the cells, and nothing
-  Matrix cross_keys, cross_values;  // [memory rows, d_model], projected once by the first step
+  // Projected, [rows, heads · key_dim] and [rows, d_model]; of a recurrent layer the cells, [rows, d_model], and
+  // nothing.
+  Matrix keys, values;
+  Matrix cross_keys, cross_values;  // likewise of the memory's rows, projected once by the first step
 };
 
 // Arguments of a decoder layer. Spans and rows as in ops/attention.h.
@@ -80,6 +88,7 @@ struct DecoderCall {
   std::span<const Span> spans;      // packed target tokens; with a cache, those after the ones in it
   std::span<const Span> key_spans;  // the same or, with a cache, spans of key_rows, which end with the new tokens
   std::span<const std::int32_t> key_rows;  // rows of the cache
+  bool causal;                             // a token of `spans` does not see those after it
   Rotation rotation;                       // applied to queries and keys of self-attention
   Var memory;                              // [memory rows, d_model]; not read when the cache has its projections
   std::span<const Span> memory_spans;
@@ -106,9 +115,9 @@ struct DecoderLayer : LayerBase {
     if (auto* attention = std::get_if<MultiHeadAttention>(&self.self))
       MultiHeadAttention::visit(*attention, first.under(".self_attn"), v);
     if (auto* cell = std::get_if<RecurrentUnit>(&self.self)) RecurrentUnit::visit(*cell, first.under(".recurrent"), v);
-    LayerNorm::visit(self.self_attn_layer_norm, first.under(".self_attn_layer_norm"), v);
+    visit_norm(self, self.self_attn_layer_norm, first.under(".self_attn_layer_norm"), v);
     MultiHeadAttention::visit(self.encoder_attn, cross.under(".encoder_attn"), v);
-    LayerNorm::visit(self.encoder_attn_layer_norm, cross.under(".encoder_attn_layer_norm"), v);
+    visit_norm(self, self.encoder_attn_layer_norm, cross.under(".encoder_attn_layer_norm"), v);
     visit_feed_forward(self, scope, v);
   }
 

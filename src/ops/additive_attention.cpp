@@ -16,7 +16,6 @@ struct Call {
   Var q, k, v;
   const Parameter* w;
   AttentionPlan plan;
-  Index d_k;
   bool causal;
   Dropout drop;
   const std::int32_t* key_rows;
@@ -27,11 +26,12 @@ struct Call {
 // p[0, S) of query i, with zeros for keys that it does not see.
 void probabilities_of(const Call& c, const Block& b, Index i, Scalar* p) {
   const Index seen = b.visible(i, c.causal);
-  const Scalar *q = &c.q.value()(b.query + i, b.column), *w = &c.w->value(0, b.column);
+  const auto [column, d_k] = b.key_columns;
+  const Scalar *q = &c.q.value()(b.query + i, column), *w = &c.w->value(0, column);
   for (Index j = 0; j < seen; ++j) {
-    const Scalar* k = &c.k.value()(c.key(b, j), b.column);
+    const Scalar* k = &c.k.value()(c.key(b, j), column);
     Vector sum{};
-    simd::each_vector<Scalar>(c.d_k, [&](Index a, auto count) {
+    simd::each_vector<Scalar>(d_k, [&](Index a, auto count) {
       const Vector t = simd::tanh(simd::load(q + a, count) + simd::load(k + a, count));
       sum = simd::multiply_add(simd::load(w + a, count), t, sum);
     });
@@ -41,14 +41,15 @@ void probabilities_of(const Call& c, const Block& b, Index i, Scalar* p) {
 }
 
 void forward(const Call& c, const Block& b, Scalar* p, View y, std::vector<Matrix>* probabilities) {
+  const auto [column, d_v] = b.value_columns;
   for (Index i = 0; i < b.L; ++i) {
     probabilities_of(c, b, i, p);
     if (probabilities) std::copy_n(p, b.S, (*probabilities)[b.sentence].row(b.head * b.L + i).data());
     c.drop.apply(p, b.first + i * b.step, b.S);
-    auto out = y.row(b.query + i).segment(b.column, c.d_k);
+    auto out = y.row(b.query + i).segment(column, d_v);
     out.setZero();
     for (Index j = 0, seen = b.visible(i, c.causal); j < seen; ++j)
-      out += p[j] * c.v.value().row(c.key(b, j)).segment(b.column, c.d_k);
+      out += p[j] * c.v.value().row(c.key(b, j)).segment(column, d_v);
   }
 }
 
@@ -56,9 +57,10 @@ void forward(const Call& c, const Block& b, Scalar* p, View y, std::vector<Matri
 void backward(const Call& c, const Block& b, Scalar* p, Scalar* ds, ConstView dy, View dq, View dk, View dv,
               Scalar* dw) {
   const auto add = [](Scalar* sum, Vector x, auto count) { simd::store(sum, simd::load(sum, count) + x, count); };
+  const Index column = b.key_columns.begin;
+  const auto head = [&](auto& m, Index r) { return m.row(r).segment(b.value_columns.begin, b.value_columns.size); };
   for (Index i = 0; i < b.L; ++i) {
     const Index seen = b.visible(i, c.causal), first = b.first + i * b.step, row = b.query + i;
-    const auto head = [&](auto& m, Index r) { return m.row(r).segment(b.column, c.d_k); };
     // y = (p * mask) v with p = softmax(s)
     probabilities_of(c, b, i, p);
     const ConstView v = c.v.value();
@@ -69,14 +71,13 @@ void backward(const Call& c, const Block& b, Scalar* p, Scalar* ds, ConstView dy
     for (Index j = 0; j < seen; ++j) head(dv, b.key + j) += p[j] * head(dy, row);
     // s = w · t with t = tanh(q + k)
     for (Index j = 0; j < seen; ++j) {
-      const Scalar *q = &c.q.value()(row, b.column), *k = &c.k.value()(b.key + j, b.column),
-                   *w = &c.w->value(0, b.column);
-      simd::each_vector<Scalar>(c.d_k, [&](Index a, auto count) {
+      const Scalar *q = &c.q.value()(row, column), *k = &c.k.value()(b.key + j, column), *w = &c.w->value(0, column);
+      simd::each_vector<Scalar>(b.key_columns.size, [&](Index a, auto count) {
         const Vector t = simd::tanh(simd::load(q + a, count) + simd::load(k + a, count)), d = simd::splat(ds[j]);
         const Vector inner = d * simd::load(w + a, count) * (1 - t * t);
-        add(&dq(row, b.column + a), inner, count);
-        add(&dk(b.key + j, b.column + a), inner, count);
-        add(dw + b.column + a, d * t, count);
+        add(&dq(row, column + a), inner, count);
+        add(&dk(b.key + j, column + a), inner, count);
+        add(dw + column + a, d * t, count);
       });
     }
   }
@@ -91,8 +92,8 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, const Parameter& w, std:
   WASMFORMER_CHECK(w.rows == 1 && w.cols == d, ErrorCode::attention,
                    "additive scores of " << d << " features need weights [1, " << d << "], not [" << w.rows << ", "
                                          << w.cols << "]");
-  Var y =
-      tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient() || w.wants_gradient());
+  const bool wanted = q.wants_gradient() || k.wants_gradient() || v.wants_gradient() || w.wants_gradient();
+  Var y = tape.variable(q.rows(), v.cols(), wanted);
   WASMFORMER_CHECK(options.key_rows.empty() || !y.wants_gradient(), ErrorCode::attention,
                    "keys that are chosen row by row cannot be recorded");
   const Call c{.q = q,
@@ -100,7 +101,6 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, const Parameter& w, std:
                .v = v,
                .w = &w,
                .plan = plan,
-               .d_k = d / options.heads,
                .causal = options.causal,
                .drop = Dropout(tape, options.dropout, options.heads * numbered_keys),
                .key_rows = options.key_rows.empty() ? nullptr : options.key_rows.data()};

@@ -8,7 +8,7 @@
 
 namespace wasmformer {
 
-// As attention(); w: of every head side by side, [1, d]. There is no scale.
+// As attention(); w: of every head side by side, [1, d], as wide as q. There is no scale.
 Var additive_attention(Tape& tape, Var q, Var k, Var v, const Parameter& w, std::span<const Span> query_spans,
                        std::span<const Span> key_spans, const AttentionOptions& options);
 

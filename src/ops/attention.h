@@ -10,9 +10,9 @@
 
 namespace wasmformer {
 
-// q: [n, d]; k, v: [m, d]; query_spans[i] attends to key_spans[i]; key spans may repeat (beams share a
-// source) unless recorded. Returns [n, d]. Throws Error when shapes, spans or rows do not fit, or a causal
-// query would see no key.
+// q: [n, heads · d_k]; k: [m, heads · d_k]; v: [m, heads · d_v]; query_spans[i] attends to key_spans[i]; key spans may
+// repeat (beams share a source) unless recorded. Returns [n, heads · d_v]. Throws Error when shapes, spans or rows do
+// not fit, or a causal query would see no key.
 Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans, std::span<const Span> key_spans,
               const AttentionOptions& options);
 

@@ -8,11 +8,11 @@ namespace {
 void check_shapes(Var q, Var k, Var v, const AttentionOptions& options) {
   WASMFORMER_CHECK(k.rows() == v.rows(), ErrorCode::attention,
                    "keys " << shape(k) << " and values " << shape(v) << " differ in rows");
-  WASMFORMER_CHECK(
-      q.cols() == k.cols() && k.cols() == v.cols(), ErrorCode::attention,
-      "queries " << shape(q) << ", keys " << shape(k) << " and values " << shape(v) << " differ in columns");
-  WASMFORMER_CHECK(options.heads > 0 && q.cols() % options.heads == 0, ErrorCode::attention,
-                   q.cols() << " features do not divide into " << options.heads << " heads");
+  WASMFORMER_CHECK(q.cols() == k.cols(), ErrorCode::attention,
+                   "queries " << shape(q) << " and keys " << shape(k) << " differ in columns");
+  for (const Index features : {q.cols(), v.cols()})
+    WASMFORMER_CHECK(options.heads > 0 && features % options.heads == 0, ErrorCode::attention,
+                     features << " features do not divide into " << options.heads << " heads");
 }
 
 void check_spans(Var q, Var k, std::span<const Span> query_spans, std::span<const Span> key_spans,
@@ -42,7 +42,8 @@ AttentionPlan plan_attention(Tape& tape, Var q, Var k, Var v, std::span<const Sp
   check_shapes(q, k, v, options);
   check_spans(q, k, query_spans, key_spans, options);
   constexpr Index work_per_chunk = 1 << 17, max_chunks = 16;
-  const Index heads = options.heads, d_k = q.cols() / heads, count = static_cast<Index>(query_spans.size()) * heads;
+  const Index heads = options.heads, count = static_cast<Index>(query_spans.size()) * heads;
+  const Index d_k = q.cols() / heads, d_v = v.cols() / heads;
   AttentionBlock* blocks = tape.scratch<AttentionBlock>(count);
   AttentionPlan plan{{blocks, static_cast<std::size_t>(count)}};
   Index work = 0;
@@ -50,8 +51,17 @@ AttentionPlan plan_attention(Tape& tape, Var q, Var k, Var v, std::span<const Sp
     const Index sentence = i / heads, head = i % heads;
     const Span a = query_spans[sentence], b = key_spans[sentence];
     const Index first = (a.begin * heads + head) * numbered_keys;
-    blocks[i] = {a.begin, b.begin, a.size, b.size, head * d_k, sentence, head, first, heads * numbered_keys};
-    work += a.size * b.size * d_k;
+    blocks[i] = {.query = a.begin,
+                 .key = b.begin,
+                 .L = a.size,
+                 .S = b.size,
+                 .key_columns = {head * d_k, d_k},
+                 .value_columns = {head * d_v, d_v},
+                 .sentence = sentence,
+                 .head = head,
+                 .first = first,
+                 .step = heads * numbered_keys};
+    work += a.size * b.size * (d_k + d_v) / 2;
     plan.max_queries = std::max(plan.max_queries, a.size);
     plan.max_keys = std::max(plan.max_keys, b.size);
   }

@@ -10,7 +10,10 @@ namespace wasmformer {
 
 // One head of one sentence: L queries from row `query` on, S keys from row `key` on.
 struct AttentionBlock {
-  Index query, key, L, S, column, sentence, head;
+  Index query, key, L, S;
+  Span key_columns;    // of q and k
+  Span value_columns;  // of v and of the result
+  Index sentence, head;
   Index first;  // the number of its first probability, which dropout counts
   Index step;   // distance to that of the next row
   Index visible(Index i, bool causal) const { return causal ? S - L + i + 1 : S; }  // keys that query i sees

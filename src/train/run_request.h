@@ -10,12 +10,17 @@ namespace wasmformer {
 
 struct TaskRequest {
   std::string name;
-  std::optional<Index> pairs;
+  std::optional<Index> pairs, longest;
 
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"name", "made-up task to train on instead of texts", {}, "task"}, name);
     v({"pairs", "how many pairs of the task to train on; 200 more are for validation", at_least(1)}, pairs);
+    v({"longest",
+       "train on sources of at most so many characters, and validate on longer ones, to see what a model makes of "
+       "lengths that it has not met",
+       at_least(1)},
+      longest);
   }
 };
 

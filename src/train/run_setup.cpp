@@ -9,6 +9,10 @@
 namespace wasmformer {
 namespace {
 
+std::string named(const TaskRequest& task) {
+  return task_name(task.name, task.pairs.value_or(0), task.longest.value_or(0));
+}
+
 bool has_texts(const RunInput& input) { return input.train && input.train->size() > 0; }
 bool validates_given(const RunInput& input) { return input.valid && input.valid->size() > 0; }
 
@@ -181,7 +185,7 @@ void RunSetup::check_resumed() const {
                    "the run was begun with other settings than these; repeat its own or leave them out");
   const auto found = model.metadata.find("task");
   const bool was_task = found != model.metadata.end();
-  const std::string task = request_.task ? task_name(request_.task->name, request_.task->pairs.value_or(0)) : "";
+  const std::string task = request_.task ? named(*request_.task) : "";
   WASMFORMER_CHECK(!request_.task || (was_task && found->second == task), ErrorCode::train,
                    "the run was trained on " << (was_task ? "the task " + found->second : "texts, not a task")
                                              << "; repeat its own task and number of pairs or leave them out");
@@ -198,7 +202,8 @@ void RunSetup::take_texts() {
   const std::uint64_t seed = (start_ ? start_->training : settings_.training).seed;
   const Config& config = start_ ? start_->model.transformer->config() : settings_.config;
   if (request_.task) {
-    texts_ = task_texts(request_.task->name, request_.task->pairs.value_or(0), seed);
+    texts_ =
+        task_texts(request_.task->name, request_.task->pairs.value_or(0), seed, request_.task->longest.value_or(0));
   } else if (has_texts(input_)) {
     texts_ = {std::move(input_.train), std::move(input_.valid)};
     if (!texts_.valid || texts_.valid->size() == 0) {
@@ -348,7 +353,7 @@ std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& tra
   if (!start_) start_ = new_start(trained);
   auto& metadata = start_->model.metadata;
   if (request_.task)
-    metadata["task"] = task_name(request_.task->name, request_.task->pairs.value_or(0));
+    metadata["task"] = named(*request_.task);
   else if (request_.keep_texts)
     metadata[texts_key] = to_json(texts_);
   if (!request_.languages.empty()) metadata["languages"] = request_.languages;

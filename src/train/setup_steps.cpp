@@ -142,13 +142,16 @@ Preset task_preset(const std::string& task) {
   return p;
 }
 
-TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed) {
+TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed, Index longest) {
   constexpr Index valid_pairs = task_valid_pairs;  // all pairs are different, so none is in both parts
   const ToyTask& found = find_task(task);
   if (pairs == 0) pairs = found.pairs;
   WASMFORMER_CHECK(pairs > 0 && pairs <= found.max_pairs - valid_pairs, ErrorCode::task,
                    pairs << " pairs of " << task << " are asked for; there can be 1 to "
                          << found.max_pairs - valid_pairs << " and " << valid_pairs << " for validation");
+  if (longest > 0)
+    return {texts_of(make_pairs(task, pairs, seed, {.most = longest})),
+            texts_of(make_pairs(task, valid_pairs, seed, {.least = longest + 1}))};
   ParallelText train = make_pairs(task, pairs + valid_pairs, seed), valid;
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
     to.assign(from.end() - valid_pairs, from.end());
@@ -186,8 +189,12 @@ TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed) {
   return {all.select(train), all.select(valid)};
 }
 
-std::string task_name(const std::string& task, Index pairs) {
-  return task + ", " + std::to_string(pairs > 0 ? pairs : find_task(task).pairs) + " pairs";
+// Text between the two numbers in the name of a task with a bound of lengths.
+constexpr std::string_view before_longest = " pairs of at most ";
+
+std::string task_name(const std::string& task, Index pairs, Index longest) {
+  const std::string name = task + ", " + std::to_string(pairs > 0 ? pairs : find_task(task).pairs);
+  return name + (longest == 0 ? " pairs" : std::string(before_longest) + std::to_string(longest) + " characters");
 }
 
 std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed) {
@@ -198,7 +205,11 @@ std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t 
   Index pairs = 0;
   if (comma != std::string::npos) std::from_chars(&task[comma + 2], task.data() + task.size(), pairs);
   WASMFORMER_CHECK(pairs > 0, ErrorCode::checkpoint, "the task of the run is damaged: " << task.substr(0, 80));
-  return task_texts(task.substr(0, comma), pairs, seed);
+  Index longest = 0;
+  const std::size_t bound = task.find(before_longest);
+  if (bound != std::string::npos)
+    std::from_chars(task.data() + bound + before_longest.size(), task.data() + task.size(), longest);
+  return task_texts(task.substr(0, comma), pairs, seed, longest);
 }
 
 std::string to_json(const TrainingTexts& texts) {
@@ -236,13 +247,14 @@ double training_bytes(const Config& c, const TrainingConfig& training) {
   const double layers = c.encoder_layers + c.decoder_layers, attentions = layers + c.decoder_layers;
   const double sample = training.output_sample > 0 ? training.output_sample : target;
   const double scored = std::min(sample, target);
-  const double weights = d * vocabulary_rows(c) + attentions * 4 * d * d + layers * 2 * d * ffn;
+  const double keys = static_cast<double>(c.key_width());
+  const double weights = d * vocabulary_rows(c) + attentions * 2 * d * (d + keys) + layers * 2 * d * ffn;
   // Value, gradient, two moments, packed weights for validation; a checkpoint holds three of these and is copied once.
   // Exact weights, if they are kept as well, are in the checkpoint too.
   const double kept = weights * 4 * (5 + 6 + (training.quantization_aware ? 3 : 0));
   // Kept per token: queries, keys, values, output, projection, sum and norm of each attention; both sides of each
   // hidden layer; and, for each piece that is scored, its probability and the gradient of that.
-  const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * scored;
+  const double activations = attentions * (5 * d + 2 * keys) + layers * (2 * ffn + 3 * d) + 2 * scored;
   return kept + static_cast<double>(training.batch_tokens) * 4 * activations;
 }
 

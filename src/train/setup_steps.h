@@ -19,9 +19,10 @@ struct TrainingTexts {
 // The preset `toy`, as long as the task takes.
 Preset task_preset(const std::string& task);
 
-// `pairs` of a synthetic task to train on (0: as many as it takes), and task_valid_pairs others to validate on. Throws
-// Error as make_pairs() does.
-TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
+// `pairs` of a synthetic task to train on (0: as many as it takes), and task_valid_pairs others to validate on. Unless
+// `longest` is 0, sources to train on have at most so many characters, and those to validate on more. Throws Error as
+// make_pairs() does.
+TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed, Index longest = 0);
 
 // At most `most` of the texts, drawn by the seed.
 std::shared_ptr<Texts> drawn(const Texts& all, Index most, std::uint64_t seed);
@@ -35,7 +36,7 @@ std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t 
 // `task` names the task, such as "reverse, 3000 pairs".
 inline constexpr const char* texts_key = "run.texts";
 std::string to_json(const TrainingTexts& texts);
-std::string task_name(const std::string& task, Index pairs);
+std::string task_name(const std::string& task, Index pairs, Index longest = 0);
 
 // The characters of the texts, or their most frequent words (text/vocabulary.h); `joint`: one for both sides.
 struct TokenizerPair {

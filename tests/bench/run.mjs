@@ -1,6 +1,6 @@
-// `npm run bench [-- --peers | --real | --learning | --browsers | --long | --newcomer | --page] [--json] [--only REGEX] [--quick]
-// [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output is a table or, with --json,
-// one array; everything else goes to standard error.
+// `npm run bench [-- --peers | --real | --learning | --labelled DIR | --ablations | --browsers | --long | --newcomer | --page]
+// [--json] [--only REGEX] [--quick] [--seeds N] [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output
+// is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,12 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { isStale } from '../../bindings/tools/build.mjs';
 import { root } from '../../bindings/tools/shell.mjs';
+import { ablationTable, measureAblations } from './ablations.mjs';
 import { measureBrowsers } from './browsers.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
 import { measurePage } from './frames.mjs';
+import { labelled } from './labelled.mjs';
 import { learning } from './learning.mjs';
 import { measureLong } from './long.mjs';
 import { multi30k } from './multi30k.mjs';
@@ -23,7 +25,8 @@ const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, atis: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
-    real: { type: 'boolean' }, long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' },
+    labelled: { type: 'string' }, real: { type: 'boolean' }, long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' }, ablations: { type: 'boolean' },
+    seeds: { type: 'string', default: '20' },
   },
 });
 const results = join(root, 'build/bench');
@@ -41,12 +44,13 @@ const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
   const isPackageOnly = options.real || options.browsers || options.long || options.newcomer;
-  const part = isPackageOnly ? 'package' : options.page ? 'page' : 'bench';
+  const parts = [[options.ablations || options.labelled, 'native'], [isPackageOnly, 'package'], [options.page, 'page'], [true, 'bench']];
+  const [, part] = parts.find(([isIt]) => isIt);
   const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The build failed');
   mkdirSync(results, { recursive: true });
-  if (isPackageOnly || options.page) return;
+  if (part !== 'bench') return;
   for (const [shape, precision] of modelFiles) {
     const path = modelPath(shape, precision);
     if (isStale(path, ['tests/bench/data.mjs'])) writeFileSync(path, modelFile(shapes[shape], precision));
@@ -126,11 +130,19 @@ async function measureChapter(figures) {
   }
 }
 
+/** Counts in how many seeds each claim of the laboratory holds. */
+async function ablate() {
+  const lines = await measureAblations({ seeds: Number(options.seeds), wanted, log });
+  console.log(options.json ? JSON.stringify(lines, null, 2) : ablationTable(lines));
+}
+
 async function main() {
   build();
+  if (options.ablations) return ablate();
   if (options.peers || options.real) installPeers(log);
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, atis: options.atis, quick: options.quick, log });
+  else if (options.labelled) labelled(options.labelled, figures, { wanted, log });
   else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
   else if (options.real) await measureChapter(figures);
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });

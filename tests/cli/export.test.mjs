@@ -31,6 +31,9 @@ const models = {
   bilinear: { attention: 'bilinear', norm: 'pre' },
   rotary: { positions: 'rotary', norm: 'pre' },
   recurrent: { decoder_self: 'ssru', positions: 'sinusoidal_marian' },
+  unordered: { positions: 'none', norm: 'none', causal: false },
+  counted: { positions: 'integers', residual: false },
+  bare: { residual: false, norm: 'pre', causal: false },
 };
 const inFormOfMarian = ['paper', 'halves', 'learned', 'marian', 'int8'];
 
@@ -88,6 +91,17 @@ function logSoftmax(row, excluded) {
   const logSum = max + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - max), 0));
   return scores.map((score) => score - logSum);
 }
+
+test('positions and keys that the programs for ONNX files could not know are refused', () => {
+  for (const [setting, reason] of [['positions=fractions', /positions is fractions; .*padded batches/], ['key_dim=3', /key_dim is 3; .*d_model \/ num_heads/]]) {
+    succeed('train', '--data', path('train.tsv'), '--valid-data', path('valid.tsv'), '--tokenizer', path('both.model'), '--preset', 'tiny',
+      '--set', 'd_model=16', '--set', 'ffn_dim=16', '--set', setting, '--max-steps', '1', '--threads', '1', '--output', path(setting));
+    const { status, stderr } = run(['export-onnx', path(`${setting}/last.safetensors`), '--output', path('none')]);
+    assert.notEqual(status, 0);
+    assert.match(stderr, reason);
+    assert.ok(!existsSync(path('none')));
+  }
+});
 
 for (const name of [...Object.keys(models), 'int8']) {
   test(`ONNX Runtime, ${name}: a padded batch, token by token with caches and all at once`, async (t) => {

@@ -193,6 +193,49 @@ test('a weak translation is flagged, its doubtful words are marked, and unknown 
     assert.ok(!(await page.locator('main').innerText()).includes('<unk>'));
   }));
 
+test('while the model loads, its progress is in view and nothing old can be copied; an error is in view, too', () => {
+  let fail;
+  const wait = new Promise((resolve) => (fail = resolve));
+  return withView(site, screen, '', async (page, errors) => {
+    await page.getByRole('progressbar').waitFor();
+    await box(page).fill('Guten Morgen.');
+    assert.deepEqual(await outside(page, ['progress']), []);
+    await note(page).getByText(/^Loading the model: /).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Copy', exact: true }).isDisabled(), true);
+    fail();
+    await page.getByRole('alert').waitFor();
+    assert.deepEqual(await outside(page, ['[role=alert]']), []);
+    errors.length = 0; // the browser says that the file was not fetched
+  }, (page) => page.route('**/models/*', (route) => wait.then(() => route.abort())));
+});
+
+test('in a text every sentence has its guesses colored, and the line below counts the sentences', () =>
+  inView(site, laptop, '', async (page) => {
+    await translated(page);
+    await translate(page, 'Das ist mein Haus. Die Quantenverschränkung widerspricht der Alltagserfahrung. Es regnet. Der Selfmademan klagt über den Rausch.');
+    await note(page).getByText(/^The model is unsure in [12] of 4 sentences/).waitFor();
+    assert.ok((await page.locator('.target [data-sentence="1"] .unsure').count()) > 0, 'of a sentence that is not chosen');
+    assert.equal(await page.locator('.target [data-sentence="0"] .unsure').count(), 0);
+  }));
+
+test('phone: a tap on a translated word shows its attention, a second one the other words; they leave it lit', () =>
+  withView(site, phone, '', async (page) => {
+    await translated(page);
+    const word = page.locator('.target [data-token="1"]');
+    const dialog = page.getByRole('dialog', { name: 'Candidates for this step' });
+    const lit = () => page.locator('.copy .piece').evaluateAll((pieces) =>
+      pieces.filter((piece) => Number(piece.style.getPropertyValue('--weight')) > 0.5).map((piece) => piece.innerText));
+    await word.tap();
+    await page.locator('.texts > svg.focused path').first().waitFor();
+    assert.deepEqual(await lit(), ['getroffen']);
+    assert.equal(await dialog.count(), 0);
+    await word.tap();
+    await dialog.waitFor();
+    assert.deepEqual(await lit(), ['getroffen']);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  }));
+
 test('pressing an alternative selects it, and pressing the best one restores that', () =>
   inView(site, laptop, '', async (page) => {
     await translated(page);

@@ -15,6 +15,8 @@ export const places = [
   [`#picture?${text}&large=1`, '[data-large] [data-testid=figure]'],
   [`#beam?${text}`, '[role=treeitem] >> nth=8'],
   [`#intervene?${text}&heads=cross:2:1`, '[data-testid=after]'],
+  [`#laboratory?${text}`, '.cards h3'],
+  [`#laboratory?${text}&ablation=scale`, 'fieldset table'],
   [`#train?${text}`, '.sheet .example'],
   [`#classify?${text}`, '[data-testid=attended] .piece'],
   [`#models?${text}`, 'main li .name'],
@@ -98,4 +100,4 @@ export function latinWords() {
 }
 
 /** Latin words that a Chinese page may show: names, and terms in formulas. */
-export const names = new Set(['Wasmformer', 'Transformer', 'Relaxed', 'SIMD', 'JSON', 'model', 'norm', 'Softmax', 'softmax', 'Concat', 'Sublayer', 'logit', 'logits']);
+export const names = new Set(['Wasmformer', 'Transformer', 'Relaxed', 'SIMD', 'JSON', 'model', 'norm', 'Dropout', 'Softmax', 'softmax', 'Concat', 'Sublayer', 'logit', 'logits']);

@@ -253,6 +253,55 @@ test('the figure follows another sentence and a pre-norm model', () =>
     assert.match(await page.getByTestId('written').textContent(), /\p{Script=Han}/u);
   }));
 
+test('Back zooms out of what was opened, and the arithmetic of a cell lies in the large box', () =>
+  withView(site, still, address(), async (page) => {
+    await ready(page);
+    await at(page, 'dec.2.cross').click();
+    await page.getByTestId('head').nth(2).click();
+    const canvas = page.locator('[role=application] canvas').last();
+    const map = await canvas.boundingBox();
+    await canvas.click({ position: { x: map.width / 2, y: map.height - 14 } });
+    await scene(page).getByTestId('weight').waitFor();
+    for (const wanted of [5, 4, 1]) {
+      await page.goBack();
+      await page.waitForFunction((count) => document.querySelectorAll('[data-testid=crumbs] li').length === count, wanted);
+    }
+    await scene(page).waitFor({ state: 'detached' });
+    assert.match(page.url(), /#picture\?/);
+  }));
+
+test('Linear shows the logits, Softmax their exponentials and probabilities; strips name their rows and heads', () =>
+  withView(site, still, address('out.linear', { step: '1' }), async (page) => {
+    const logits = async (id) => page.getByTestId(id).locator('td:nth-child(2)').allInnerTexts();
+    await scene(page).getByTestId('scores').waitFor();
+    assert.equal(await page.getByTestId('logits').count(), 0);
+    const linear = await logits('scores');
+    await page.evaluate((hash) => (location.hash = hash), address('out.softmax', { step: '1' }));
+    await scene(page).getByTestId('logits').waitFor();
+    assert.deepEqual(await logits('logits'), linear);
+    await page.evaluate((hash) => (location.hash = hash), address('enc.1.self'));
+    await settled(page);
+    const { source_tokens: tokens, encoder } = native(sentence);
+    const strips = scene(page).locator('.strips').nth(1);
+    assert.equal(await strips.locator('.names span').count(), tokens.length);
+    assert.ok((await strips.locator('.names').innerText()).includes(tokens[0].replace('▁', '')));
+    assert.equal(await strips.locator('.heads span').count(), encoder.heads);
+    assert.match(await strips.locator('.heads span').last().innerText(), /193–256/);
+  }));
+
+test('a first link to the picture shows the figure and the progress of the model at once', () => {
+  let release;
+  const wait = new Promise((resolve) => (release = resolve));
+  return withView(site, still, '#picture', async (page) => {
+    await ready(page);
+    await page.getByRole('progressbar').waitFor();
+    assert.ok((await at(page, 'dec.3.cross').locator('.ground').count()) >= 4, 'the heads of the ready-made translation');
+    release();
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.waitForFunction(() => document.querySelector('[data-place="enc.embed"] .ground'));
+  }, (page) => page.route('**/models/*', (route) => wait.then(() => route.continue())));
+});
+
 test('phone: two fingers on the picture enlarge it, one finger moves it, and a box still opens', () =>
   withView(site, { ...phone, reducedMotion: 'reduce' }, address(), async (page) => {
     await ready(page);

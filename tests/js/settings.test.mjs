@@ -10,7 +10,8 @@ const config = {
 };
 const others = {
   d_model: 24, encoder_layers: 2, decoder_layers: 2, num_heads: 4, ffn_dim: 48, max_length: 6, attention: ['dot', 'additive', 'bilinear'],
-  activation: ['gelu', 'swish'], norm: 'pre', positions: ['learned', 'sinusoidal_halves', 'sinusoidal_marian', 'rotary'], scale_embedding: false, decoder_self: 'ssru', tie_embeddings: ['target', 'none'], output_bias: false,
+  activation: ['gelu', 'swish'], norm: ['pre', 'none'], residual: false, causal: false, key_dim: 3,
+  positions: ['learned', 'sinusoidal_halves', 'sinusoidal_marian', 'rotary', 'none', 'integers', 'fractions'], scale_embedding: false, decoder_self: 'ssru', tie_embeddings: ['target', 'none'], output_bias: false,
   norm_epsilon: 0.1, dropout: 0.3, attention_dropout: 0.3, activation_dropout: 0.3, optimizer: ['adam', 'sgd', 'muon'],
   schedule: ['noam', 'inverse_sqrt', 'linear', 'constant'], learning_rate: 0.05, warmup_steps: 2, decay_steps: 10, beta1: 0.5, beta2: 0.9,
   epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, accumulate: 2, quantization_aware: true, seed: 2,

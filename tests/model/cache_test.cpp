@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index capacity = 50;
 
-Cache empty(Index slots) { return Cache(/*decoder_layers=*/2, slots, capacity, /*d_model=*/3); }
+Cache empty(Index slots) { return Cache(/*decoder_layers=*/2, slots, capacity, /*key_width=*/3, /*value_width=*/3); }
 
 // Slot i gets sizes[i] tokens whose rows are all 100 i + `value` and, a token on, one more.
 void append(Cache& cache, const std::vector<Index>& sizes, Index value) {
@@ -119,6 +119,6 @@ TEST_CASE("A random beam's cache holds the same as copies would, and reuses rows
 }
 
 TEST_CASE("A cache with too many rows is refused before it is allocated") {
-  CHECK_THROWS_WITH(Cache(1, 4, 2'000'000'000, 8),
+  CHECK_THROWS_WITH(Cache(1, 4, 2'000'000'000, 8, 8),
                     "[cache] 4 slots of 2000000000 tokens are more than 2147483647 rows");
 }

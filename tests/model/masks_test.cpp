@@ -152,7 +152,7 @@ TEST_CASE("With masks, cached steps match the whole sequence") {
   const Matrix expected = logits(model, some, packed({first, second}), masks);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
-  Cache cache(c.decoder_layers, 2, 4, c.d_model);
+  Cache cache(c, 2, 4);
   for (std::size_t at = 0; at < first.size(); ++at) {
     const Packed part = packed({{first[at]}, {second[at]}});
     tape.clear();

@@ -217,7 +217,7 @@ TEST_CASE("Cached steps match the whole sequence") {
   Var hidden = model.decode(whole, target.ids, target.spans, memory, source.spans, nullptr, {}, &all);
   Var expected = model.logits(whole, hidden);
 
-  Cache cache(c.decoder_layers, 2, 8, c.d_model, c.decoder_self == DecoderSelf::ssru);
+  Cache cache(c, 2, 8);
   const Matrix memory_value = memory.value();
   for (Index at = 0; at < 6; at += at_once) {
     INFO("from token " << at);
@@ -253,7 +253,7 @@ TEST_CASE("Slots of a cache may have different lengths") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Packed source = packed({{4, 5, 3}, {6, 3}});
-  Cache cache(c.decoder_layers, 2, 8, c.d_model);
+  Cache cache(c, 2, 8);
   Var memory = model.encode(tape, source.ids, source.spans);
   const Packed start = packed({{2, 7, 8}, {2}}), next = packed({{4}, {5, 6}});
   model.decode(tape, start.ids, start.spans, memory, source.spans, &cache);
@@ -280,7 +280,7 @@ TEST_CASE("A model refuses invalid tokens, spans and lengths") {
   CHECK_THROWS_WITH(encode(std::vector<TokenId>(13, 4), {{0, 13}}), ContainsSubstring("place 12"));
 
   Var memory = model.encode(tape, ids, Spans{{0, 3}});
-  Cache cache(c.decoder_layers, 1, 2, c.d_model);
+  Cache cache(c, 1, 2);
   CHECK_THROWS_WITH(model.decode(tape, ids, Spans{{0, 3}}, memory, Spans{{0, 3}}, &cache),
                     ContainsSubstring("3 tokens") && ContainsSubstring("2"));
   CHECK_THROWS_WITH(model.decode(tape, ids, Spans{{0, 1}, {1, 2}}, memory, Spans{{0, 3}, {0, 3}}, &cache),

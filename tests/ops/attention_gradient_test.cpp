@@ -53,6 +53,29 @@ TEST_CASE("The gradients of attention match central differences") {
   }
 }
 
+TEST_CASE("The gradients of attention whose values are wider or narrower than keys match central differences") {
+  struct Widths {
+    Index d_k, d_v;  // of a head
+  };
+  const auto [d_k, d_v] = GENERATE(Widths{1, 4}, Widths{3, 8}, Widths{8, 5}, Widths{16, 8});
+  const bool causal = GENERATE(true, false);
+  const AttentionScore kind =
+      GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
+  CAPTURE(d_k, d_v, causal, kind);
+  constexpr Index heads = 2;
+  Parameter score = random_score(kind, heads * d_k, heads, 4);
+  std::vector<Parameter*> parameters;
+  if (score.rows > 0) parameters.push_back(&score);
+  const Spans queries = spans_of({18, 2}), keys = spans_of({19, 2});
+  check_gradients(
+      {random_matrix(20, heads * d_k, 1), random_matrix(21, heads * d_k, 2), random_matrix(21, heads * d_v, 3)},
+      parameters,
+      [&](Tape& tape, const std::vector<Var>& x) {
+        return attend(tape, kind, score, x[0], x[1], x[2], queries, keys, {.heads = heads, .causal = causal});
+      },
+      /*places=*/20);
+}
+
 TEST_CASE("Attention of a matrix to itself sums the gradients of queries, keys and values") {
   const Spans sentence = spans_of({4, 2});
   const bool causal = GENERATE(true, false);

@@ -42,15 +42,16 @@ double plain_score(const Eigen::RowVectorXd& q, const Eigen::RowVectorXd& k, Ind
 Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& query_spans, const Spans& key_spans,
             Index heads, bool causal, AttentionScore kind = AttentionScore::scaled_dot, const Matrix& learned = {}) {
   Plain result;
-  result.y.setZero(q.rows(), q.cols());
-  const Index d_k = q.cols() / heads;
+  result.y.setZero(q.rows(), v.cols());
+  const Index d_k = q.cols() / heads, d_v = v.cols() / heads;
   for (std::size_t s = 0; s < query_spans.size(); ++s) {
     const Span queries = query_spans[s], keys = key_spans[s];
     auto& p = result.probabilities.emplace_back(heads * queries.size, keys.size);
     for (Index head = 0; head < heads; ++head) {
       const Index column = head * d_k;
-      const auto block = [&](const Matrix& m, Span rows) -> Eigen::MatrixXd {
-        return m.block(rows.begin, column, rows.size, d_k).cast<double>();
+      const auto block = [head, heads](const Matrix& m, Span rows) -> Eigen::MatrixXd {
+        const Index width = m.cols() / heads;
+        return m.block(rows.begin, head * width, rows.size, width).cast<double>();
       };
       const auto score = [&](const Eigen::RowVectorXd& query, const Eigen::RowVectorXd& key) {
         return plain_score(query, key, column, kind, learned);
@@ -58,7 +59,7 @@ Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& quer
       const AttentionReference expected =
           attention_reference(block(q, queries), block(k, keys), block(v, keys), causal, score);
       p.middleRows(head * queries.size, queries.size) = expected.weights;
-      result.y.block(queries.begin, column, queries.size, d_k) = expected.output;
+      result.y.block(queries.begin, head * d_v, queries.size, d_v) = expected.output;
     }
   }
   return result;
@@ -122,6 +123,29 @@ TEST_CASE("Attention matches the formula, with every probability") {
     if (threads == 1) one_thread = y.value();
     CHECK((y.value().array() == one_thread.array()).all());
   }
+}
+
+TEST_CASE("Values may have more or fewer features than keys") {
+  struct Widths {
+    Index d_k, d_v;  // of a head
+  };
+  const auto [d_k, d_v] = GENERATE(Widths{1, 8}, Widths{3, 16}, Widths{16, 5}, Widths{40, 16}, Widths{32, 64});
+  const AttentionScore kind =
+      GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
+  CAPTURE(d_k, d_v, kind);
+  constexpr Index heads = 3;
+  const Spans queries = spans_of({20, 1, 3}), keys = spans_of({22, 1, 5});
+  const Matrix q = random_matrix(24, heads * d_k, 1), k = random_matrix(28, heads * d_k, 2);
+  const Matrix v = random_matrix(28, heads * d_v, 3);
+  Parameter score = random_score(kind, heads * d_k, heads, 4);
+  if (kind == AttentionScore::bilinear) score.value /= Scalar(d_k);
+  ThreadPool pool(2);
+  Tape tape(pool, /*recording=*/true);
+  Var y =
+      attend(tape, kind, score, on(tape, q), on(tape, k), on(tape, v), queries, keys, {.heads = heads, .causal = true});
+  const Plain expected = plain(q, k, v, queries, keys, heads, /*causal=*/true, kind, score.value);
+  REQUIRE(shape(y) == shape(expected.y));
+  CHECK((y.value().cast<double>() - expected.y).cwiseAbs().maxCoeff() < 2e-6);
 }
 
 TEST_CASE("Several queries may read one sentence's keys, as the hypotheses of a beam do") {
@@ -194,8 +218,8 @@ TEST_CASE("Attention refuses arguments that do not fit and names both") {
                     ContainsSubstring("[9, 4]") && ContainsSubstring("[8, 4]"));
   CHECK_THROWS_WITH(attend({2, 6}, {3, 4}, {3, 4}, two, three, {}),
                     ContainsSubstring("[2, 6]") && ContainsSubstring("[3, 4]"));
-  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 6}, two, three, {}),
-                    ContainsSubstring("[3, 4]") && ContainsSubstring("[3, 6]"));
+  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 5}, two, three, {.heads = 2}),
+                    ContainsSubstring("5 features") && ContainsSubstring("2 heads"));
   CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 4}, two, three, {.heads = 3}),
                     ContainsSubstring("4 features") && ContainsSubstring("3 heads"));
   CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 4}, two, spans_of({2, 1}), {}),

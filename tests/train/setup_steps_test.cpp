@@ -70,6 +70,16 @@ TEST_CASE("A task's texts are regenerated from its name, and no pair is in both 
                     ContainsSubstring(most + " pairs of reverse are asked for; there can be 1 to"));
 }
 
+TEST_CASE("A task with a bound of lengths is validated on longer sources, and regenerated from its name") {
+  const auto again = stored({{"task", task_name("copy", 30, 4)}}, 5);
+  REQUIRE(again);
+  CHECK(sources(*again) == sources(task_texts("copy", 30, 5, 4)));
+  for (const std::string& source : sources(*again)) CHECK(source.size() <= 4);
+  const std::vector<std::string> valid = again->valid->sides()[0];
+  CHECK(valid.size() == 200);
+  for (const std::string& source : valid) CHECK(source.size() > 4);
+}
+
 TEST_CASE("Characters and words are counted in both sides together or in each") {
   const std::vector<std::vector<std::string>> text{{"ab", "b c"}, {"xy", "y"}};
   const TokenizerPair joint = counted_tokenizers(text, TokenizerType::character, 0, true);

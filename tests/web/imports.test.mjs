@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../web/src', import.meta.url));
-const order = ['shared', 'shell', 'models', 'lecture', 'translate', 'train', 'picture', 'classify', 'element', 'App.svelte', 'main.ts'];
+const order = [
+  'shared', 'shell', 'models', 'translate', 'train', 'laboratory', 'picture', 'classify', 'lecture', 'element', 'App.svelte', 'main.ts',
+];
 
 const files = readdirSync(root, { recursive: true }).filter((file) => /\.(ts|js|svelte)$/.test(file) && !file.endsWith('.d.ts'));
 const fileOf = (path) => [path, `${path}.ts`, `${path}.svelte.ts`].find((name) => files.includes(name));

@@ -119,3 +119,17 @@ test('files without pairs are refused with a reason and its values', async () =>
   assert.deepEqual((await refused(file('a.txt', 'a\nb\nc\n'), file('b.txt', 'a\nb\n')))[0], 'lines');
   assert.deepEqual((await refused(file('empty.tsv', '')))[0], 'none');
 });
+
+test('pairs that people type, with a dash, an equals sign, an arrow or a bar between the sides, are read', async () => {
+  for (const sign of [' - ', ' – ', ' = ', '=', ' → ', '→', ' -> ', ' | ', '|']) {
+    const text = [['Guten Tag, Anna', 'Hello, Anna'], ['ein Nicht-Raucher', 'a non-smoker'], ['Danke', 'thanks, a lot']]
+      .map((pair) => pair.join(sign)).join('\n');
+    const read = await pairs.read({ text });
+    assert.equal(pairs.make(read, { ...read, ...filters }).tsv,
+      'Guten Tag, Anna\tHello, Anna\nein Nicht-Raucher\ta non-smoker\nDanke\tthanks, a lot', sign);
+  }
+  const prose = 'It was late - very late.\nNobody came.\nWe left - at last - and slept.\n';
+  await assert.rejects(pairs.read({ text: prose }), { bad: 'oneColumn' });
+  const table = await tableOf('a = b,c = d\ne = f,g = h\n', 'x.csv');
+  assert.equal(table.tsv, 'a = b\tc = d\ne = f\tg = h');
+});

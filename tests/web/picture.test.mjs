@@ -88,6 +88,31 @@ test('with rotary positions, nothing is added to the embeddings', async () => {
   }
 });
 
+test('a model without norms has no norm boxes, and one without residual connections no wires around sublayers', () => {
+  for (const tall of [true, false]) {
+    for (const norm of ['post', 'pre', 'none']) {
+      for (const noResidual of [true, false]) {
+        const name = JSON.stringify({ tall, norm, noResidual });
+        const model = { ...sizes, norm, noResidual };
+        const { boxes, wires, sums } = geometry.layOut(model, tall);
+        const count = { post: 15, pre: 17, none: 0 }[norm];
+        assert.equal(boxes.filter(({ kind }) => kind === 'norm').length, count, name);
+        assert.equal(wires.filter(({ kind }) => kind === 'residual').length, noResidual ? 0 : 15, name);
+        assert.equal(sums.length, 2 + (norm === 'post' || noResidual ? 0 : 15), name);
+        const small = boxes.filter(({ kind }) => kind !== 'stack' && kind !== 'layer');
+        small.forEach((box, i) => {
+          for (const other of small.slice(i + 1)) assert.ok(apart(box, other), `${name}: ${box.id} overlaps ${other.id}`);
+          const frame = box.place.layer !== undefined && geometry.boxAt({ boxes }, box.place.stack, box.place.layer);
+          if (frame) assert.ok(inside(box, frame), `${name}: ${box.id} leaves its layer`);
+        });
+        const drawn = new Set(boxes.map(({ id }) => id));
+        for (const { box } of timeline.stages(model, 0)) assert.ok(drawn.has(box) || box === 'chart', `${name}: ${box}`);
+        assert.equal(place.format(place.parse('enc.1.selfNorm', model)), norm === 'none' ? 'enc.1' : 'enc.1.selfNorm');
+      }
+    }
+  }
+});
+
 test('with a recurrent decoder, only encoder attention and cross-attention can be chosen', async () => {
   const { kindsOf } = await load('shared/attention/attention.ts');
   const maps = (layers) => ({ data: [], layers, heads: 4, rows: 1, columns: 1 });
@@ -206,6 +231,11 @@ test('the arithmetic of a cell, by hand: products, scores, weights and output, w
   const causal = arithmetic(internals, 2, 1, 0, 0, 2);
   assert.deepEqual(causal.scores, [1, 2, -Infinity]);
   assert.equal(causal.weights[2], 0);
+  // Keys of two numbers in a head, values of four.
+  const narrow = { ...internals, queries: numbers([9, 9, 2, 1]), keys: numbers([9, 9, 1, 0], [9, 9, 0, 1], [9, 9, 0, 0]) };
+  const { output } = arithmetic(narrow, 2, 1, 0, 0, 3, false);
+  assert.equal(output.length, 4);
+  near(output[3], (4 * Math.E) / (Math.E ** 2 + Math.E + 1));
 });
 
 test('norms are lengths of rows; the residual stream goes through every sublayer', () => {
@@ -235,4 +265,21 @@ test('tokens take at most two rows without overlap, and the middle ones are drop
     assert.equal(row.at(-1).index, count - 1);
     assert.equal(row.some(({ index }) => index < 0), row.length < count);
   }
+});
+
+test('while it plays, the first box of each kind stays until its explanation can be read, at any speed', () => {
+  const { kindOf, lengthOf, SPEEDS, stages } = timeline;
+  const all = stages(sizes, 0);
+  const kinds = new Set(all.map(kindOf));
+  assert.ok(kinds.size < all.length / 2, 'layers repeat their kinds');
+  assert.equal(new Set(['enc.1.selfNorm', 'enc.2.ffnNorm'].map((id) => kindOf(all.find(({ box }) => box === id)))).size, 1);
+  assert.notEqual(kindOf(all.find(({ box }) => box === 'enc.1.self')), kindOf(all.find(({ box }) => box === 'dec.1.self')));
+  for (const stage of all) {
+    assert.ok(lengthOf(stage, 0, true, 1) >= 2500, 'time to read');
+    assert.ok(lengthOf(stage, 0, false, 1) < 1000);
+    assert.ok(lengthOf(stage, 1, false, 1) < lengthOf(stage, 0, false, 1), 'later tokens go faster');
+  }
+  const [attention] = all;
+  const lengths = SPEEDS.map((speed) => lengthOf(attention, 0, true, speed));
+  assert.deepEqual(lengths.map((length) => length / lengths.at(-1)), [8, 4, 2, 1]);
 });

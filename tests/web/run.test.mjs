@@ -165,3 +165,24 @@ test('labeled lines become texts with labels or an error', async () => {
   assert.equal(validation, 1);
   assert.deepEqual(own('a\tx\nb'), { why: 'noTab', row: 2, text: 'b' });
 });
+
+test('runs are compared only where they learn the same data by the same score', () => {
+  const of = (name, setup, metric = 'exactMatch') => ({ name, setup, metric });
+  const dates = of('Dates', 'data:dates');
+  assert.ok(record.areComparable(dates, of('Dates · post-norm', 'data:dates,norm:post')));
+  assert.ok(!record.areComparable(dates, of('Reverse', 'data:reverse')));
+  assert.ok(!record.areComparable(dates, of('Dates', 'data:dates', 'bleu')));
+  assert.ok(record.areComparable(of('mine.tsv, 30 pairs', null), of('mine.tsv, 30 pairs · post-norm', null)));
+  assert.ok(!record.areComparable(of('mine.tsv, 30 pairs', null), of('other.tsv, 30 pairs', null)));
+});
+
+test('with fewer than 50 validation pairs the score counts right ones; the watched output has its reference', async () => {
+  const { scoreOf } = await load('train/score.ts');
+  const points = [{ step: 1, valid: { bleu: 81.2, exactMatch: 50 } }];
+  const scored = (validationTexts) => ({ ...begun().record, validationTexts, points });
+  assert.equal(scoreOf(scored(2)), '1 of 2 right');
+  assert.equal(scoreOf(scored(50)), '81.2 BLEU');
+  const [{ record: after }] = [run.reduce(begun(), report(25, { validation })).state];
+  assert.equal(record.referenceOf(after, 'ab'), 'ba');
+  assert.equal(record.referenceOf(after, 'x'), undefined);
+});

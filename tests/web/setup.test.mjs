@@ -1,5 +1,6 @@
 // The settings of a training: what is chosen, what its link says, and what a link restores.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { load } from './load.mjs';
 
@@ -110,4 +111,37 @@ test('a constant learning rate shows the warm-up that it has', async () => {
   const { options } = await setup.experiment();
   assert.equal(options.config.schedule, 'constant');
   assert.equal(fields.presetOf(setup.values.preset).warmup_steps, 100, 'the package takes it from the preset');
+});
+
+test('a run is named by what differs from the defaults, and names that are compared say only that', async () => {
+  const named = (setup) => open(`#train?${new URLSearchParams({ setup })}`).setup.name();
+  assert.equal(named('data:dates'), 'Dates');
+  assert.equal(named('data:dates,norm:post,schedule:constant,warmup_steps:0'), 'Dates · post-norm · constant · no warm-up');
+  assert.equal(named('data:dates,num_heads:1,seed:2,steps:300'), 'Dates · Steps = 300 · Random seed = 2 · Attention heads = 1');
+  const { apart } = await load('train/differences.ts');
+  assert.deepEqual(apart(['Dates', 'Dates · post-norm', 'Dates · post-norm · no warm-up']), ['Dates', 'post-norm', 'post-norm · no warm-up']);
+});
+
+test("without a warm-up the paper's schedule still has the chosen peak", async () => {
+  const { setup } = open('#train?setup=data:dates,schedule:noam,warmup_steps:0,learning_rate:0.003');
+  const { options: { config } } = await setup.experiment();
+  assert.equal(config.learning_rate, 0.003 * Math.sqrt(64));
+});
+
+test("the watched sentence of the page's own pairs is its first example", async () => {
+  const { examples } = await load('translate/examples.ts');
+  const { setup } = open('#train?setup=data:de-en');
+  Object.defineProperty(setup, 'source', { value: { made: { tsv: new Blob(['a\tb']), pairs: 1, validation: [], languages: '' } } });
+  assert.equal((await setup.experiment()).watch, examples.de[0]);
+});
+
+test('every field of the forms has a sentence of help in both languages', async () => {
+  const [{ helpOf }, { FIELDS }] = await load(['train/help.svelte.ts', 'train/fields.ts']);
+  const read = (name) => JSON.parse(readFileSync(new URL(`../../web/src/train/${name}`, import.meta.url), 'utf8'));
+  const [table, words] = [read('help.zh.json'), read('words/zh.json')];
+  const keys = Object.keys(FIELDS).filter((key) => !['data', 'start', 'tokenizer', 'goal'].includes(key));
+  for (const key of keys) {
+    assert.match(helpOf(key), /^[A-Z0-9][^]*[.]$/, key);
+    assert.match(table[key] ?? words[`h_${key}`] ?? '', /\p{Script=Han}[^]*。$/u, key);
+  }
 });

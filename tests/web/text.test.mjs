@@ -44,6 +44,43 @@ test("a visitor's terms are not taken for guesses of the model", async () => {
   assert.equal(pieces(undefined).length, 9);
 });
 
+/** A translation whose tokens have these probabilities; each word is a token. */
+const translationOf = (text, shares) => ({
+  text,
+  targetTokens: [...text.split(' ').map((word) => `▁${word}`), '</s>'].map((piece, i) => ({ piece, logProbability: Math.log(shares[i]) })),
+});
+
+test('only a translation with a word to color is called doubtful, and every doubtful word is colored', async () => {
+  const { doubtOf, stretches } = await load('translate/sureness.ts');
+  const plain = doubtOf(translationOf('I am a teacher', [0.5, 0.5, 0.5, 0.5, 0.5]));
+  assert.deepEqual([plain.isWeak, plain.unsure.size], [false, 0], 'no word is below the limit');
+  const atEnd = doubtOf(translationOf('I am', [0.5, 0.5, 0.01]));
+  assert.deepEqual([atEnd.isWeak, atEnd.unsure.size], [false, 0], 'the end is not a word of the text');
+  const wrong = translationOf('the race of the', [0.6, 0.2, 0.1, 0.6, 0.6]);
+  const { isWeak, unsure } = doubtOf(wrong);
+  assert.deepEqual([isWeak, ...unsure], [true, 1, 2]);
+  const colored = stretches(wrong, unsure);
+  assert.deepEqual(colored.filter((one) => one.isUnsure).map(({ text }) => text.trim()).join(' '), 'race of');
+  assert.equal(colored.map(({ text }) => text).join(''), wrong.text);
+});
+
+test('source words that get hardly any attention in any layer are taken for left out, marks and the end never', async () => {
+  const { omissions, sourceStretches } = await load('translate/omissions.ts');
+  const pieces = ['▁We', '▁went', '▁yester', 'day', '.', '</s>'];
+  const shown = (...layers) => ({
+    source: 'We went yesterday.',
+    sourceTokens: pieces.map((piece) => ({ piece })),
+    targetTokens: ['▁On', '▁y', '</s>'].map((piece) => ({ piece })),
+    attention: { cross: { layers: layers.length, heads: 1, rows: 3, columns: 6, data: Float32Array.from(layers.flat(2)) } },
+  });
+  const rows = [[0.8, 0.1, 0, 0, 0, 0.1], [0.1, 0.8, 0.02, 0.03, 0, 0.05], [0, 0, 0.5, 0.5, 0, 0]];
+  const one = shown(rows);
+  assert.deepEqual([...omissions(one)], [2, 3], 'what the end of the translation reads does not count');
+  assert.equal(sourceStretches(one).filter(({ isOmitted }) => isOmitted).map(({ text }) => text).join(''), 'yesterday');
+  const other = [rows[0], [0, 0.2, 0.7, 0.1, 0, 0], rows[2]];
+  assert.deepEqual([...omissions(shown(rows, other))], [], 'another layer reads a part of the word');
+});
+
 test('the film shows evenly spaced snapshots, the first and last included, each once', async () => {
   const { frames } = await load('train/record.ts');
   assert.deepEqual(frames(0, 8), []);
@@ -120,4 +157,23 @@ test('sentences are complete, in order, with the text between them', async () =>
   }
   const { parts } = split('One. Two.\nThree.', 'en', 100);
   assert.deepEqual(parts.map((part) => joint(part, 'zh')), ['', '', '\n']);
+});
+
+test('a label is doubtful where no label fits or few words were learned; the words are named', async () => {
+  const { doubtOf, unknownWords } = await load('classify/doubt.ts');
+  const found = (probability, ...pieces) => ({
+    labels: [{ label: 'PlayMusic', probability }], sourceTokens: [...pieces, '</s>'].map((piece) => ({ piece })),
+  });
+  assert.equal(doubtOf('play nor jones', found(0.94, '▁play', '▁nor', '▁jon', 'es'), false), null);
+  assert.equal(doubtOf('i love you', found(0.77, '▁i', '▁love', '▁you'), false), 'labels');
+  assert.equal(doubtOf('i love you', found(0.1, '▁i', '▁love', '▁you'), true), null, 'labels that exclude each other do not');
+  assert.equal(doubtOf('asdf', found(0.93, '▁as', 'd', 'f'), false), 'words', 'spelled letter by letter');
+  assert.deepEqual(unknownWords('Kaufe warm milk', ['<unk>', 'au', 'fe', '▁warm', '▁milk']), ['Kaufe']);
+  assert.deepEqual(unknownWords('我爱你', ['▁', '我', '爱', '你']), [], 'Chinese characters are no spelled words');
+});
+
+test('tags of a low probability are marked', async () => {
+  const { tagged } = await load('classify/parts.ts');
+  const tokens = [{ start: 0, end: 4, tag: 'NOUN', probability: 0.96 }, { start: 5, end: 10, tag: 'VERB', probability: 0.4 }];
+  assert.deepEqual(tagged({ tokens }, ['NOUN', 'VERB']).map(({ isUnsure }) => isUnsure), [false, true]);
 });

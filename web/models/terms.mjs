@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { inDrawnOrder, readPairs } from './corpus.mjs';
 
 const LEAST_LETTERS = 4;
+const LEAST_CHINESE_LETTERS = 2;
 const LEAST_DICE = 0.2;
 const MOST_PER_SENTENCE = 3;
 const MOST_TRAINING_PAIRS = 100_000;
@@ -21,8 +22,14 @@ const { values, positionals: [command, ...files] } = parseArgs({
 const [source, target] = values.columns.split(',').map(Number);
 const pairsOf = (file) => readPairs(file).map((pair) => [pair[source], pair[target]]);
 
-const wordsOf = (text) => text.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
+const segmenter = new Intl.Segmenter('zh', { granularity: 'word' }); // divides texts with spaces as well
+const wordsOf = (text) =>
+  [...segmenter.segment(text)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
 const times = (words, word) => words.filter((one) => one === word).length;
+const isLongEnough = (word) => word.length >= (/\p{Script=Han}/u.test(word) ? LEAST_CHINESE_LETTERS : LEAST_LETTERS);
+
+// How often a term stands in a translation, also with another capital or as a part of a compound: “black-rimmed”.
+const timesIn = (text, term) => text.toLowerCase().split(term.toLowerCase()).length - 1;
 
 function increase(counts, key) {
   counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -51,9 +58,9 @@ function glossaryOf(pairs, dice) {
   const terms = [];
   const usedTargets = new Set();
   for (const [word, places] of inDrawnOrder([...withSource], ([word]) => word, 'terms')) {
-    if (word.length < LEAST_LETTERS || places.some((i) => left[i] === 0)) continue;
+    if (!isLongEnough(word) || places.some((i) => left[i] === 0)) continue;
     const holds = (other) => places.every((i) => times(words[i][1], other) === times(words[i][0], word));
-    const partners = [...new Set(words[places[0]][1])].filter((other) => other.length >= LEAST_LETTERS && holds(other));
+    const partners = [...new Set(words[places[0]][1])].filter((other) => isLongEnough(other) && holds(other));
     const [best] = partners.sort((a, b) => dice(word, b) - dice(word, a));
     if (best === undefined || usedTargets.has(best) || dice(word, best) < LEAST_DICE) continue;
     usedTargets.add(best);
@@ -79,8 +86,8 @@ function check([glossaryFile, valid, plainFile, withFile]) {
     if (here.length === 0) return;
     counts.sentences += 1;
     for (const [word, other] of here) {
-      const wanted = times(wordsOf(text), word), found = times(wordsOf(translated[i]), other);
-      const before = times(wordsOf(plain[i]), other);
+      const wanted = times(wordsOf(text), word), found = timesIn(translated[i], other);
+      const before = timesIn(plain[i], other);
       counts.terms += 1;
       if (found < wanted) counts['terms missing'] += 1;
       if (found > wanted + before) counts['terms too often'] += 1;

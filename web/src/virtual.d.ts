@@ -2,6 +2,7 @@ declare module 'virtual:ready' {
   import type { Translation } from 'wasmformer';
   interface Example extends Omit<Translation, 'attention'> {
     source: string;
+    norm: 'post' | 'pre'; // the model's
     attention: Record<
       'encoder' | 'decoder' | 'cross',
       { layers: number; heads: number; rows: number; columns: number; perMille: number[] }

@@ -35,8 +35,11 @@ export interface TrainingData {
   pairs?: readonly SentencePair[] | readonly (readonly SentencePair[])[];
   /** Lines of source, tab, target; further columns are ignored. With `weights`, a list of such texts. */
   tsv?: string | readonly string[];
-  /** A synthetic task; by default with as many pairs as the preset 'toy' needs to learn it. */
-  task?: TaskName | { name: TaskName; pairs?: number };
+  /**
+   * A synthetic task; by default with as many pairs as the preset 'toy' needs to learn it. `longest`: train on sources of
+   * at most so many characters, and validate on longer ones.
+   */
+  task?: TaskName | { name: TaskName; pairs?: number; longest?: number };
   /** Labeled texts, or lines of label, tab and text; with multi_label commas separate the labels. */
   labeled?: string | readonly LabeledText[];
   /** Tagged texts, or lines of word, tab and tag with an empty line after each text (CoNLL). */

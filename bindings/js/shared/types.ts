@@ -169,7 +169,10 @@ export interface Matrix {
   columns: number;
 }
 
-/** One attention of one layer, all heads side by side: [tokens, d_model]. */
+/**
+ * One attention of one layer, all heads side by side: [tokens, d_model]; with a `key_dim`, queries and keys are [tokens,
+ * num_heads · key_dim].
+ */
 export interface AttentionInternals {
   queries: Matrix;
   /** Rows are source tokens in cross-attention. */

@@ -68,7 +68,11 @@ void check_marian(const Config& c) {
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
   check_key("norm", c.norm == NormPosition::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
-  check_key("positions", c.positions != Positions::rotary, config["positions"], "computed and learned ones only");
+  check_key("residual", c.residual, c.residual, "true only");
+  check_key("causal", c.causal, c.causal, "true only");
+  check_key("key_dim", c.key_width() == c.d_model, c.key_dim, "d_model / num_heads only");
+  const bool has_waves = c.has_position_table() && c.positions != Positions::integers;
+  check_key("positions", has_waves, config["positions"], "sines or learned vectors only");
   // Marian's own models have 1e-6; Hugging Face's converter writes 1e-5 for them too.
   check_key("norm_epsilon", c.norm_epsilon == 1e-5 || c.norm_epsilon == 1e-6, c.norm_epsilon, "1e-05 only");
 }

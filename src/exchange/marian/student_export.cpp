@@ -44,6 +44,9 @@ void check_config(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), ErrorCode::export_, "only translators can be written as .bin files");
   check_key("positions", c.positions, Positions::sinusoidal_marian, "sinusoidal_marian");
   check_key("norm", c.norm, NormPosition::post, "post");
+  check_key("residual", c.residual, true, "true");
+  check_key("causal", c.causal, true, "true");
+  check_key("key_dim", c.key_width(), c.d_model, "d_model / num_heads");
   check_key("attention", c.attention, AttentionScore::scaled_dot, "scaled_dot");
   check_key("norm_epsilon", c.norm_epsilon, 1e-6, "1e-6");
   check_key("scale_embedding", c.scale_embedding, true, "true");

@@ -151,11 +151,20 @@ class StackGraph {
   OnnxLayers layers_;
 };
 
+void check_onnx(const Config& c) {
+  WASMFORMER_CHECK(c.positions != Positions::fractions, ErrorCode::export_,
+                   "positions is fractions; the ONNX graphs, which take padded batches, do not know the length of each "
+                   "source sentence");
+  WASMFORMER_CHECK(c.key_width() == c.d_model, ErrorCode::export_,
+                   "key_dim is " << c.key_dim << "; programs that run ONNX files take it for d_model / num_heads");
+}
+
 }  // namespace
 
 std::map<std::string, std::string> export_onnx(const ModelFile& model) {
   const Transformer& transformer = *model.transformer;
   const Config& c = transformer.config();
+  check_onnx(c);
   auto files = c.is_encoder() ? encoder_settings(model)
                               : marian_settings(model, c.source_vocab_size, c.target_vocab_size, Precision::f32);
   std::map<std::string, Matrix> weights;

@@ -18,7 +18,7 @@ OnnxValue OnnxLayers::embed(const OnnxValue& ids, const OnnxValue& places, const
                             const Matrix& positions) {
   OnnxValue x = graph_.gather(graph_.weight(table), ids);
   if (c_.scale_embedding) x = graph_.multiply(x, graph_.number(std::sqrt(static_cast<float>(c_.d_model))));
-  if (c_.positions == Positions::rotary) return x;
+  if (!c_.has_position_table()) return x;
   const OnnxValue all = graph_.constant("positions", positions);
   return graph_.add(x, graph_.gather(all, places));
 }
@@ -143,8 +143,9 @@ OnnxValue OnnxLayers::recurrent(const OnnxValue& x, Index layer) {
 }
 
 OnnxValue OnnxLayers::add_and_norm(const OnnxValue& x, const std::string& norm_name, Sublayer sublayer) {
-  if (c_.norm == NormPosition::pre) return graph_.add(x, sublayer(norm(x, norm_name)));
-  return norm(graph_.add(x, sublayer(x)), norm_name);
+  const OnnxValue y = sublayer(c_.norm == NormPosition::pre ? norm(x, norm_name) : x);
+  const OnnxValue sum = c_.residual ? graph_.add(x, y) : y;
+  return c_.norm == NormPosition::post ? norm(sum, norm_name) : sum;
 }
 
 OnnxValue OnnxLayers::feed_forward(const OnnxValue& x, const std::string& layer) {

@@ -70,7 +70,7 @@ class OnnxLayers {
   // The cell of ops/ssru.h, token by token: c = u + f (c before - u).
   OnnxValue recurrent(const OnnxValue& x, Index layer);
 
-  // "Add & Norm": norm(x + sublayer(x)), or x + sublayer(norm(x)).
+  // "Add & Norm": norm(x + sublayer(x)), or x + sublayer(norm(x)), or either without its norm or without "x +".
   OnnxValue add_and_norm(const OnnxValue& x, const std::string& norm_name, Sublayer sublayer);
   // Equation 2 with its residual connection.
   OnnxValue feed_forward(const OnnxValue& x, const std::string& layer);

@@ -128,11 +128,13 @@ void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& o
   const Config& c = transformer.config();
   const ForcedBatch batch = pack_hypotheses(sentences, masks, c.bos_id);
 
+  Masks as_in_search = masks;
+  as_in_search.later_tokens = true;
   Tape tape(pool, /*recording=*/false);
   StackRecord encoder, decoder;
   const Var memory = transformer.encode(tape, batch.source_ids, batch.source_spans, masks, &encoder);
   const Var hidden = transformer.decode(tape, batch.target_ids, batch.target_spans, memory, batch.memory_spans,
-                                        /*cache=*/nullptr, masks, &decoder);
+                                        /*cache=*/nullptr, as_in_search, &decoder);
 
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     Translation& t = *sentences[i].translation;

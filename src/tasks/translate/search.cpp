@@ -35,8 +35,7 @@ Cache make_cache(const std::vector<SearchInput>& inputs, Index beam_size, const 
     length = std::max(length, input.max_length);
     if (!input.constraints.empty()) beam_size = std::max(beam_size, least_divided_beam);
   }
-  return Cache(c.decoder_layers, static_cast<Index>(inputs.size()) * beam_size, length, c.d_model,
-               c.decoder_self == DecoderSelf::ssru);
+  return Cache(c, static_cast<Index>(inputs.size()) * beam_size, length);
 }
 
 // Adds the byte pieces that may complete a character which the prefix ends inside of.

@@ -120,6 +120,11 @@ Pair chinese_date(Random& random) {
   return {text + "年" + chinese_number(month) + "月" + chinese_number(day) + "日", iso_date(year, month, day)};
 }
 
+// Of UTF-8, whose further bytes of a character are 10xxxxxx in binary.
+Index characters(const std::string& text) {
+  return std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
+}
+
 constexpr Index plenty = 1'000'000;
 constexpr std::array<ToyTask, 9> all = {{
     {"copy", "the same letters again", "wasm", "wasm", plenty, 6000, 400},
@@ -148,15 +153,22 @@ const ToyTask& find_task(const std::string& name) {
   throw Error(ErrorCode::task, "there is no task '" + name + "'; there are " + names);
 }
 
-ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed) {
+ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed, SourceLengths lengths) {
   const ToyTask& task = find_task(name);
   WASMFORMER_CHECK(count >= 1 && count <= task.max_pairs, ErrorCode::task,
                    count << " pairs of " << name << "; there are 1 to " << task.max_pairs);
   Random random(seed);
   ParallelText text;
   std::unordered_set<std::string> known;
-  while (static_cast<Index>(text.sources.size()) < count) {
+  const bool has_bounds = lengths.least > 0 || lengths.most < std::numeric_limits<Index>::max();
+  constexpr Index draws_per_pair = 100;
+  for (Index draws = 0; static_cast<Index>(text.sources.size()) < count; ++draws) {
+    WASMFORMER_CHECK(!has_bounds || draws < count * draws_per_pair, ErrorCode::task,
+                     "only " << text.sources.size() << " of " << count << " pairs of " << name
+                             << " with sources of such lengths were found");
     auto [source, target] = makers[&task - all.data()](random);
+    const Index size = characters(source);
+    if (size < lengths.least || size > lengths.most) continue;
     if (!known.insert(source).second) continue;
     text.sources.push_back(std::move(source));
     text.targets.push_back(std::move(target));

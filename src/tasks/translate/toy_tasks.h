@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "tasks/translate/corpus.h"
@@ -24,7 +25,13 @@ std::span<const ToyTask> toy_tasks();
 // Throws Error for an unknown name.
 const ToyTask& find_task(const std::string& name);
 
-// `count` different pairs, the same for the same seed. Throws Error when the task is unknown or has fewer.
-ParallelText make_pairs(const std::string& task, Index count, std::uint64_t seed);
+// Bounds of how many characters a source has.
+struct SourceLengths {
+  Index least = 0, most = std::numeric_limits<Index>::max();
+};
+
+// `count` different pairs, the same for the same seed. Throws Error when the task is unknown or has fewer; with
+// `lengths`, when so many are not found in a hundred times as many draws.
+ParallelText make_pairs(const std::string& task, Index count, std::uint64_t seed, SourceLengths lengths = {});
 
 }  // namespace wasmformer

@@ -53,7 +53,7 @@ std::vector<BudgetCandidate> translator_candidates() {
   large.config.d_model = 256;
   large.config.ffn_dim = 512;
   return {{.settings = smallest, .fits_dropout = true},
-          {.settings = with_layers(3), .least_steps = 600, .fits_dropout = true},
+          {.settings = with_layers(3), .least_steps = 1000, .fits_dropout = true},
           {.settings = with_layers(4), .least_steps = 1000, .fits_dropout = true},
           {.settings = large, .least_steps = 2000, .fits_dropout = true}};
 }

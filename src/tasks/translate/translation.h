@@ -44,10 +44,11 @@ using Numbers = MatrixData;  // its former name
 
 // One attention of one layer, heads side by side.
 struct AttentionInternals {
-  MatrixData queries;       // [tokens, d_model]
-  MatrixData keys, values;  // the same; of cross-attention [source tokens, d_model]
-  MatrixData output;        // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
-  MatrixData projected;     // after W^O; the residual connection adds it, [tokens, d_model]
+  MatrixData queries;    // [tokens, heads · key_dim]
+  MatrixData keys;       // the same; of cross-attention [source tokens, heads · key_dim]
+  MatrixData values;     // [tokens, d_model]; of cross-attention [source tokens, d_model]
+  MatrixData output;     // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
+  MatrixData projected;  // after W^O, which is what the residual connection adds, [tokens, d_model]
 };
 
 struct FeedForwardInternals {

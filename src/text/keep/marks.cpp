@@ -39,7 +39,7 @@ std::size_t end_of_directive(Text text, std::size_t begin) {
   i = skip(text, i, [](char32_t c) { return contains(U"#-+0'I", c); });
   i = at(text, i) == U'*' ? i + 1 : skip(text, i, is_digit);
   if (at(text, i) == U'.') i = at(text, i + 1) == U'*' ? i + 2 : skip(text, i + 1, is_digit);
-  i = skip(text, i, [](char32_t c) { return contains(U"hlLqjzt", c); });
+  i = skip(text, i, [](char32_t c) { return contains(U"hlLqjztZ", c); });
   const bool is_conversion = contains(U"diouxXeEfFgGaAcspnmCS@", at(text, i));
   const bool is_alone = !is_ascii_alphanumeric(at(text, i + 1)) || i > begin + 1;
   return is_conversion && is_alone ? i + 1 : begin;
@@ -123,6 +123,16 @@ std::size_t end_of_bracket(Text text, std::size_t begin) {
   return is_footnote ? number + 1 : begin + 1;
 }
 
+// As in Markdown, a sign of emphasis stands at the beginning or the end of a word: *so* and _so_, but not 2*3 or 2 * 3.
+bool is_emphasis(Text text, std::size_t begin, std::size_t end) {
+  const char32_t left = before(text, begin), right = at(text, end);
+  const bool is_after_space = begin == 0 || is_space(left);
+  const bool is_before_space = end == text.size() || is_space(right);
+  const bool opens = !is_before_space && !is_word_character(left);
+  const bool closes = !is_after_space && !is_word_character(right);
+  return opens || closes;
+}
+
 bool is_superscript(char32_t c) { return c == U'¹' || c == U'²' || c == U'³' || (c >= 0x2070 && c <= 0x209C); }
 
 }  // namespace
@@ -177,9 +187,8 @@ std::size_t end_of_markup(Text text, std::size_t begin) {
     std::size_t end = begin;
     while (at(text, end) == c) ++end;
     const bool is_pair = end > begin + 1;
-    const bool is_single_star =
-        c == U'*' && (is_space(at(text, end)) != is_space(before(text, begin)) || end == text.size());
-    return is_pair || is_single_star ? end : begin;
+    const bool is_single = contains(U"*_", c) && is_emphasis(text, begin, end);
+    return is_pair || is_single ? end : begin;
   }
   const bool is_sign = contains(U"|†‡§¶「」【】〈〉", c);
   if (is_sign) return begin + 1;

@@ -115,6 +115,11 @@ TEST_CASE("Settings that Marian lacks are refused by their key") {
   refused("norm", "pre");
   refused("attention", "additive");
   refused("positions", "rotary");
+  for (const char* positions : {"none", "integers", "fractions"}) refused("positions", positions);
+  refused("norm", "none");
+  refused("residual", "false");
+  refused("causal", "false");
+  refused("key_dim", "3");
   refused("norm_epsilon", "1e-8");
 
   std::string other = tiny::model({"a", "b", "c", "d", "e", "f", "g", "h"});

@@ -196,6 +196,9 @@ TEST_CASE("Settings that a .bin file cannot express are refused by name") {
   };
   refused(with([](Config& c) { c.positions = Positions::sinusoidal; }), "positions must be sinusoidal_marian");
   refused(with([](Config& c) { c.norm = NormPosition::pre; }), "norm must be post");
+  refused(with([](Config& c) { c.residual = false; }), "residual must be true");
+  refused(with([](Config& c) { c.causal = false, c.decoder_self = DecoderSelf::attention; }), "causal must be true");
+  refused(with([](Config& c) { c.key_dim = 3; }), "key_dim must be d_model / num_heads");
   refused(with([](Config& c) { c.norm_epsilon = 1e-5; }), "norm_epsilon must be 1e-6");
   refused(with([](Config& c) { c.tie_embeddings = TieEmbeddings::none; }), "tie_embeddings must be all or target");
   refused(with([](Config& c) { c.eos_id = 5; }), "does not number its pieces");

@@ -37,6 +37,7 @@ bool near(const A& a, const B& b) {
 ModelFile model_of(NormPosition norm, std::uint64_t seed) {
   Config c = letters_config();
   c.norm = norm;
+  if (norm == NormPosition::none) c.causal = false, c.key_dim = 3;
   const auto tokenizer = letters_tokenizer();
   return {std::make_unique<Transformer>(random_model(c, seed)), tokenizer, tokenizer, {}};
 }
@@ -44,7 +45,7 @@ ModelFile model_of(NormPosition norm, std::uint64_t seed) {
 // softmax(q kᵀ / √d_k) is the map, and its rows by v are the output. `causal`: rows end at their own key.
 void check_attention(const AttentionInternals& a, const AttentionMaps& maps, Index layer, bool causal) {
   const Floats q = matrix(a.queries), k = matrix(a.keys), v = matrix(a.values), output = matrix(a.output);
-  const Index d_k = q.cols() / maps.heads;
+  const Index d_k = q.cols() / maps.heads, d_v = v.cols() / maps.heads;
   for (Index head = 0; head < maps.heads; ++head) {
     Eigen::MatrixXf p(q.rows(), k.rows());
     for (Index i = 0; i < p.rows(); ++i) {
@@ -55,14 +56,14 @@ void check_attention(const AttentionInternals& a, const AttentionMaps& maps, Ind
       p.row(i) /= p.row(i).sum();
     }
     CHECK(near(p, map_of(maps, layer, head)));
-    CHECK(near(p.lazyProduct(v.middleCols(head * d_k, d_k)), output.middleCols(head * d_k, d_k)));
+    CHECK(near(p.lazyProduct(v.middleCols(head * d_v, d_v)), output.middleCols(head * d_v, d_v)));
   }
 }
 
 }  // namespace
 
 TEST_CASE("Internals reproduce the attention maps, and streams lead from the embedding to the output") {
-  const NormPosition norm = GENERATE(NormPosition::post, NormPosition::pre);
+  const NormPosition norm = GENERATE(NormPosition::post, NormPosition::pre, NormPosition::none);
   const ModelFile model = model_of(norm, 1);
   const Config& c = model.transformer->config();
   // Beside others, so that rows of the right sentence and the best hypothesis must be taken.

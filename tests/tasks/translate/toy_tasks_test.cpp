@@ -123,6 +123,15 @@ TEST_CASE("The seed alone decides a task's pairs") {
   CHECK(std::equal(some.begin(), some.end(), more.begin()));
 }
 
+TEST_CASE("Bounds of the sources' lengths keep other pairs out") {
+  for (const std::string& source : make_pairs("copy", 300, 1, {.most = 5}).sources) CHECK(source.size() <= 5);
+  for (const std::string& source : make_pairs("copy", 300, 1, {.least = 6}).sources) CHECK(source.size() >= 6);
+  // Characters are counted, not bytes: no date in Chinese has fewer than 9, in 27 bytes.
+  CHECK(make_pairs("chinese-dates", 20, 1, {.most = 10}).sources.size() == 20);
+  CHECK_THROWS_WITH(make_pairs("roman", 20, 1, {.most = 1}),
+                    ContainsSubstring("of 20 pairs of roman") && ContainsSubstring("lengths"));
+}
+
 TEST_CASE("Unknown tasks and impossible numbers of pairs are refused") {
   CHECK_THROWS_WITH(make_pairs("revers", 5, 1), ContainsSubstring("no task 'revers'") && ContainsSubstring("reverse"));
   CHECK_THROWS_WITH(make_pairs("roman", 4000, 1),

@@ -81,6 +81,8 @@ TEST_CASE("Marks of lists, headings, links and tags are kept, what they enclose 
       {"12) zwei", "markup:12)"},
       {"Im Jahr 12. Das", ""},
       {"**fett** und *schräg*", "markup:** | markup:** | markup:* | markup:*"},
+      {"*Das ist gut.*", "markup:* | markup:*"},
+      {"_so_ (*und so*), nicht 2*3", "markup:_ | markup:_ | markup:* | markup:*"},
       {"[hier](https://a.de/b) steht", "markup:[ | markup:](https://a.de/b)"},
       {"Satz[12] mit Fußnote²", "markup:[12] | markup:²"},
       {"<b>a</b> <a href=\"x\">y</a> &amp; 3 < 4",

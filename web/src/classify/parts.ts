@@ -1,12 +1,17 @@
 // A text cut into labeled parts and the text between them.
 import type { Annotation } from 'wasmformer';
 
+/** Tags of a lower probability are marked. */
+export const UNSURE_TAG = 0.6;
+
 export interface Part {
   start: number;
   end: number;
   label: string;
   /** Degrees of its colour, or none. */
   hue?: number;
+  /** The model gave the label a low probability. */
+  isUnsure?: boolean;
   /** How strongly it is shaded, from 0 to 1. */
   weight?: number;
 }
@@ -45,5 +50,13 @@ export function tagged({ tokens = [], spans = [] }: Partial<Annotation>, tags: r
   const colors = hues(types.filter((type) => type !== 'O'));
   const words = tokens.filter(({ tag }) => tag !== 'O').map(({ tag, ...place }) => ({ ...place, type: tag }));
   const all = spans.length > 0 ? spans : words;
-  return all.map(({ start, end, type }) => ({ start, end, label: type, hue: colors.get(type) }));
+  const isUnsure = (part: { start: number; end: number }) =>
+    tokens.some(({ start, end, probability }) => start < part.end && part.start < end && probability < UNSURE_TAG);
+  return all.map(({ start, end, type }) => ({
+    start,
+    end,
+    label: type,
+    hue: colors.get(type),
+    isUnsure: isUnsure({ start, end }),
+  }));
 }

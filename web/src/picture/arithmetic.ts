@@ -58,11 +58,12 @@ export function arithmetic(
   const exponentials = scores.map((score) => Math.exp(score - greatest));
   const sum = exponentials.reduce((a, b) => a + b);
   const weights = exponentials.map((e) => e / sum);
-  const weighted = { data: new Float32Array(keys.rows * size), rows: keys.rows, columns: size };
-  const output = new Float32Array(size);
+  const width = values.columns / heads; // keys may have another
+  const weighted = { data: new Float32Array(keys.rows * width), rows: keys.rows, columns: width };
+  const output = new Float32Array(width);
   weights.forEach((weight, c) =>
-    part(values, c, head, size).forEach((value, i) => {
-      weighted.data[c * size + i] = weight * value;
+    part(values, c, head, width).forEach((value, i) => {
+      weighted.data[c * width + i] = weight * value;
       output[i] += weight * value;
     }),
   );

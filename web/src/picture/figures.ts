@@ -1,7 +1,8 @@
 // The small picture that each box carries: what the model computed in it, up to the step that is shown.
 import { stackInput } from './arithmetic';
 import type { Box } from './geometry';
-import { attentionAt, headMap, hiddenAt, residualAt, rowsOnly, stackOf, type Inside } from './numbers';
+import { selectMap } from '../shared/attention/attention';
+import { hiddenAt, isWhole, kindOf as attentionKind, residualAt, rowsOnly, stackOf, type Inside, type Sketch } from './numbers';
 import type { Place, Sizes } from './place';
 import { change, heat, masked, signed, type Shade } from './thumbs';
 
@@ -56,7 +57,14 @@ function strip(box: Box, width: number): Pick<Thumb, 'x' | 'y' | 'width' | 'heig
 }
 
 /** `known`: rows of the decoder that are computed by now. */
-export function figure(result: Inside, box: Box, sizes: Sizes, known: number, room: number): Thumb[] {
+export function figure(result: Inside | Sketch, box: Box, sizes: Sizes, known: number, room: number): Thumb[] {
+  const { place, kind } = box;
+  const own = place.stack === 'enc' ? undefined : known;
+  if (kind === 'attention') return headMaps(result, box, sizes, own, room);
+  return isWhole(result) ? numbersIn(result, box, known, room) : [];
+}
+
+function numbersIn(result: Inside, box: Box, known: number, room: number): Thumb[] {
   const { place, kind } = box;
   const own = place.stack === 'enc' ? undefined : known;
   const at = strip(box, room);
@@ -64,8 +72,6 @@ export function figure(result: Inside, box: Box, sizes: Sizes, known: number, ro
     [{ ...at, signed: signed(shown, at.width, at.height, rows) }];
   if (place.part === 'linear') return numbers(rowsOnly(stackOf(result, place).output, known - 1, 1), 1);
   switch (kind) {
-    case 'attention':
-      return headMaps(result, box, sizes, own, room);
     case 'ffn':
       return numbers(hiddenAt(result, place), own);
     case 'unit':
@@ -86,15 +92,21 @@ function movesAt(result: Inside, place: Place, own: number | undefined): number[
   return change(before, after).map((value, row) => (row < (own ?? Infinity) ? value : 0));
 }
 
-function headMaps(result: Inside, box: Box, sizes: Sizes, own: number | undefined, room: number): Thumb[] {
-  const { place } = box;
-  const at = attentionAt(result, place);
+function headMaps(
+  { attention }: Inside | Sketch,
+  box: Box,
+  sizes: Sizes,
+  own: number | undefined,
+  room: number,
+): Thumb[] {
+  const kind = attentionKind(box.place);
+  const maps = attention[kind];
   return headPlaces(box, sizes.heads, room).map(({ x, y, size }, head) => ({
     x,
     y,
     width: size,
     height: size,
-    heat: heat(headMap(at, place.layer!, head), size, size, own),
-    hatch: at.kind === 'decoder' ? masked(at.maps.rows, size, size) : undefined,
+    heat: heat(selectMap(maps, box.place.layer!, head), size, size, own),
+    hatch: kind === 'decoder' ? masked(maps.rows, size, size) : undefined,
   }));
 }

@@ -68,9 +68,9 @@ const leftOf = (stack: Stack, x: number) => x + (stack === 'enc' ? RAIL : PAD + 
 
 /** From below: the heights in a unit of a sublayer with its norm. */
 function unit(sizes: Sizes, height: number): number {
-  const postNorm = FORK + height + CLOSE + NORM;
-  const preNorm = CLOSE + NORM + (FORK - 4) + height + CLOSE + 2 * SUM;
-  return sizes.norm === 'post' ? postNorm : preNorm;
+  if (sizes.norm === 'post') return FORK + height + CLOSE + NORM;
+  const below = sizes.norm === 'pre' ? CLOSE + NORM + (FORK - 4) : FORK;
+  return below + height + CLOSE + (sizes.noResidual ? 0 : 2 * SUM);
 }
 
 const layerHeight = (sizes: Sizes, count: number, height: number) => PAD + count * unit(sizes, height) + PAD;
@@ -165,11 +165,13 @@ class Drawing {
     if (sizes.norm === 'post') {
       const box = this.sublayer(sizes, place, y - FORK, height, memoryX);
       const { id, y: top } = this.box('norm', norm, box.y - CLOSE, NORM);
-      this.residual(tap, before, id, this.#side < 0 ? this.#left : this.#left + this.#width, top + NORM / 2);
+      const edge = this.#side < 0 ? this.#left : this.#left + this.#width;
+      if (!sizes.noResidual) this.residual(tap, before, id, edge, top + NORM / 2);
       return top;
     }
-    const { y: top } = this.box('norm', norm, y - CLOSE, NORM);
-    const box = this.sublayer(sizes, place, top - FORK + 4, height, memoryX);
+    const under = sizes.norm === 'pre' ? this.box('norm', norm, y - CLOSE, NORM).y + 4 : y;
+    const box = this.sublayer(sizes, place, under - FORK, height, memoryX);
+    if (sizes.noResidual) return box.y - CLOSE;
     const sum: Point = [this.#cx, box.y - CLOSE - SUM];
     this.wires.push({ from: box.id, to: box.id, kind: 'flow', points: [this.exit, [sum[0], sum[1] + SUM]] });
     this.residual(tap, before, box.id, this.#cx + this.#side * SUM, sum[1]);
@@ -203,7 +205,7 @@ interface DrawnInput extends Pick<Geometry, 'wires' | 'sums' | 'waves'> {
   exit: Point;
 }
 
-/** Tokens and embedding, with added positions unless the model's are rotary, below a stack whose frame ends at `bottom`. */
+/** Tokens and embedding, with added positions unless the model has none to add, below a stack whose frame ends at `bottom`. */
 function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: Sizes): DrawnInput {
   const side = stack === 'enc' ? -1 : 1;
   const left = leftOf(stack, x);
@@ -217,7 +219,7 @@ function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: 
   const looked: Wire = { from: '', to: embed.id, kind: 'flow', points: [[cx, tokens.y], [cx, embed.y + EMBED]] };
   const embedded = (y: number): Wire =>
     ({ from: embed.id, to: embed.id, kind: 'flow', points: [[cx, embed.y], [cx, y]] });
-  // Rotary positions turn queries and keys: nothing is added here.
+  // Rotary positions turn queries and keys, and some models have none: nothing is added here.
   if (rotary) return { embed, tokens, wires: [looked, embedded(sum[1] - SUM)], sums: [], waves: [], exit };
   const positions: Wire = {
     from: embed.id, to: embed.id, kind: 'flow', points: [[wave[0] - side * 9, wave[1]], [cx + side * SUM, sum[1]]],
@@ -260,7 +262,7 @@ export function layOut(sizes: Sizes, tall = false): Geometry {
   }
 
   const [cx, top] = dec.exit;
-  const { x, width } = dec.boxes.find(({ kind }) => kind === 'norm')!;
+  const { x, width } = dec.boxes.find(({ kind }) => kind === 'ffn')!;
   const linear = boxOf('output', { stack: 'out', part: 'linear' }, x, decTop - HEAD_ROOM - OUTPUT, width, OUTPUT);
   const softmax = boxOf('output', { stack: 'out', part: 'softmax' }, x, linear.y - 9 - OUTPUT, width, OUTPUT);
   const chart: Rect = { x, y: softmax.y - 10 - CHART, width, height: CHART };

@@ -8,8 +8,8 @@ import type {
   Translation,
   TranslatorInfo,
 } from 'wasmformer';
-import { readPieces, type AttentionMap, type Kind } from '../shared/attention/attention';
-import { stackInput } from './arithmetic';
+import { readPieces, type AttentionMap, type Kind, type Maps } from '../shared/attention/attention';
+import { stackInput, type Arithmetic } from './arithmetic';
 import type { Part, Place, Sizes } from './place';
 
 /** A translation with everything that the picture shows. */
@@ -25,7 +25,19 @@ export interface SceneProps {
   room: number; // rem from top to bottom
 }
 
-export const isWhole = (result: Translation | null): result is Inside => !!(result?.attention && result.internals);
+/** A cell of a map that is looked at, and how its weight comes about. */
+export interface OpenedCell {
+  row: number;
+  column: number;
+  sum: Arithmetic;
+  weight: number; // as the model has it
+}
+
+/** What the figure can be drawn of: without internals, the boxes, the words and the attention of a ready-made translation. */
+export type Sketch = Pick<Translation, 'sourceTokens' | 'targetTokens'> & { attention: Record<Kind, Maps> };
+
+export const isWhole = (result: Translation | Sketch | null): result is Inside =>
+  !!(result?.attention && 'internals' in result && result.internals);
 
 export const stackOf = ({ internals }: Inside, { stack }: Place) =>
   internals[stack === 'enc' ? 'encoder' : 'decoder'];
@@ -107,3 +119,6 @@ export function rowsOnly(numbers: Matrix, from: number, count: number): Matrix {
   const { columns, data } = numbers;
   return { columns, rows: count, data: data.subarray(from * columns, (from + count) * columns) };
 }
+
+/** Rem that each of so many rows takes at least: a name's height, unless there are too many to be seen together. */
+export const lowest = (rows: number) => (rows <= 16 ? 0.72 : Math.max(0.3, 11.5 / rows));

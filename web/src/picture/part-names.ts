@@ -32,7 +32,7 @@ export function partKey({ stack, part }: Place, sizes: Sizes) {
   if (part === 'self' && stack === 'enc') return 'self';
   if (part === 'self') return sizes.recurrent ? 'ssru' : 'masked';
   if (part === 'norm') return 'lastNorm';
-  if (part!.endsWith('Norm')) return sizes.norm === 'post' ? 'addNorm' : 'norm';
+  if (part!.endsWith('Norm')) return sizes.norm === 'post' && !sizes.noResidual ? 'addNorm' : 'norm';
   return part as 'cross' | 'ffn' | 'linear' | 'softmax' | 'beam';
 }
 

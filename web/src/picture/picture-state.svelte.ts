@@ -1,6 +1,7 @@
 // How it works, without its drawing: the numbers of the visitor's sentence, the place that is looked at, which the
 // address says, and the step that is played.
 import { untrack } from 'svelte';
+import ready from 'virtual:ready';
 import { createModels, titleOf, type Models } from '../models/models.svelte';
 import { END_PIECE } from '../shared/attention/attention';
 import { pieceName } from '../shared/attention/piece-names';
@@ -8,7 +9,7 @@ import type { Stores } from '../shared/stores.svelte';
 import { createUrlState, type UrlState, type View } from '../shell/url-state.svelte';
 import { createTranslation, INSIDE, type TranslationStore } from '../translate/translation.svelte';
 import { arithmetic, canScore } from './arithmetic';
-import { attentionAt, isWhole } from './numbers';
+import { attentionAt, isWhole, type Inside, type OpenedCell, type Sketch } from './numbers';
 import { OwnTranslation } from './own-translation.svelte';
 import { format, parse, trail, type Place, type Sizes } from './place';
 import { Player } from './player.svelte';
@@ -45,17 +46,23 @@ export class PictureState {
   readonly isStale = $derived.by(() => !this.#surroundings.translation.fresh || this.#made !== this.#wanted);
   readonly result = $derived.by(() => (isWhole(this.search.result) ? this.search.result : null));
   readonly config = $derived.by(() => this.#surroundings.models.info?.config);
-  readonly sizes = $derived.by(
-    (): Sizes => ({
-      encoderLayers: this.config?.encoder_layers ?? 1,
-      decoderLayers: this.config?.decoder_layers ?? 1,
-      heads: this.config?.num_heads ?? 1,
-      norm: this.config?.norm ?? 'post',
-      recurrent: this.config?.decoder_self === 'ssru',
-      rotary: this.config?.positions === 'rotary',
-    }),
-  );
-  readonly steps = $derived.by(() => this.result?.targetTokens.length ?? 1);
+  /** Until the model has loaded, what is known of its ready-made translation. */
+  readonly sketch = $derived.by((): Sketch | null => (this.config ? null : this.#surroundings.translation.shown));
+  readonly drawn = $derived.by((): Inside | Sketch | null => this.result ?? this.sketch);
+  readonly sizes = $derived.by((): Sizes => {
+    const { config } = this;
+    const maps = this.sketch?.attention;
+    return {
+      encoderLayers: config?.encoder_layers ?? maps?.encoder.layers ?? 1,
+      decoderLayers: config?.decoder_layers ?? maps?.cross.layers ?? 1,
+      heads: config?.num_heads ?? maps?.cross.heads ?? 1,
+      norm: config?.norm ?? ready[this.#surroundings.models.model?.id ?? '']?.norm ?? 'post',
+      recurrent: config?.decoder_self === 'ssru',
+      rotary: ['rotary', 'none'].includes(config?.positions ?? ''),
+      noResidual: config?.residual === false,
+    };
+  });
+  readonly steps = $derived.by(() => this.drawn?.targetTokens.length ?? 1);
 
   readonly #address = $derived.by(() => this.#surroundings.urlState.parameters.at);
   readonly #isBeam = $derived.by(() => this.#surroundings.urlState.view === 'beam');
@@ -66,8 +73,12 @@ export class PictureState {
   });
   readonly isScene = $derived.by(() => this.place.part !== undefined);
   readonly path = $derived.by(() => trail(this.place));
-  /** Place that the words beside the picture describe: while it plays, the box that computes. */
-  readonly shown = $derived.by(() => (this.player.now && !this.isScene ? this.player.now.place : this.place));
+  /** Place that the words beside the picture describe: the box that computes, or while it plays the last of a new kind. */
+  readonly shown = $derived.by(() => {
+    const { playing, explained, now } = this.player;
+    const box = playing ? (explained ?? now) : now;
+    return box && !this.isScene ? box.place : this.place;
+  });
   /** The rows of the decoder that are computed by now. */
   readonly known = $derived.by(() => {
     const row = this.place.stack === 'enc' ? 0 : (this.place.cell?.row ?? 0);
@@ -90,15 +101,15 @@ export class PictureState {
     return [
       titleOf(model),
       pictureWords('fact_layers', { encoder, decoder, heads }),
-      pictureWords('fact_sizes', { width, head: width / heads, inner }),
-      pictureWords(config.norm === 'post' ? 'fact_post' : 'fact_pre'),
+      pictureWords('fact_sizes', { width, head: config.key_dim || width / heads, inner }),
+      pictureWords(`fact_${config.norm}`),
+      config.residual ? '' : pictureWords('fact_noResidual'),
       pictureWords(`fact_tied_${config.tie_embeddings}`),
-    ];
+    ].filter(Boolean);
   });
   readonly isScaled = $derived.by(() => this.config?.attention === 'scaled_dot');
   readonly isScored = $derived.by(() => canScore(this.config?.attention));
-  /** The cell of a map that is looked at, and how its weight comes about. */
-  readonly cell = $derived.by(() => {
+  readonly cell = $derived.by((): OpenedCell | null => {
     const { result, place, sizes } = this;
     const { cell, head, layer } = place;
     if (!result || !cell || !this.isScored) return null;
@@ -107,7 +118,6 @@ export class PictureState {
     const visible = at.kind === 'decoder' ? cell.row + 1 : at.columns.length;
     return {
       ...cell,
-      at,
       sum: arithmetic(at.internals, sizes.heads, head!, cell.row, cell.column, visible, this.isScaled),
       weight: at.maps.map(layer!, head!)[cell.row * at.maps.columns + cell.column],
     };
@@ -129,12 +139,20 @@ export class PictureState {
     $effect(() => () => this.player.pause());
   }
 
+  /** Opening a box is a step in the history, so that Back zooms out; going to the one beside it is not. */
   open(to: Place) {
     const { urlState } = this.#surroundings;
-    if (to.part === 'beam') urlState.view = 'beam';
-    else if (urlState.view === 'beam') urlState.view = this.#outside;
-    urlState.set({ at: to.part === 'beam' ? null : format(to) || null });
+    const changes = { at: to.part === 'beam' ? null : format(to) || null };
+    const isBeside = to.stack === this.place.stack && trail(to).length === this.path.length;
+    if (isBeside) urlState.set(changes);
+    else urlState.go(this.#viewOf(to), changes);
     if (to.part) this.player.pause();
+  }
+
+  #viewOf(to: Place): View {
+    const { view } = this.#surroundings.urlState;
+    if (to.part === 'beam') return 'beam';
+    return view === 'beam' ? this.#outside : view;
   }
 
   show(step: number) {
@@ -160,8 +178,7 @@ export class PictureState {
   #followStep() {
     const { urlState } = this.#surroundings;
     void urlState.arrivals;
-    const { result } = this;
-    if (!result) return;
+    if (!this.drawn) return;
     untrack(() => {
       const wanted = Number(urlState.parameters.step);
       const isStep = Number.isInteger(wanted) && wanted > 0;
@@ -172,7 +189,7 @@ export class PictureState {
   /** At first the last word is shown: most maps are full by then. */
   #lastWord(): number {
     const isWord = ({ piece }: { piece: string }) => /\p{L}/u.test(piece) && piece !== END_PIECE;
-    return Math.max(0, this.result!.targetTokens.findLastIndex(isWord));
+    return Math.max(0, this.drawn!.targetTokens.findLastIndex(isWord));
   }
 }
 

@@ -18,8 +18,9 @@ export interface Sizes {
   encoderLayers: number;
   decoderLayers: number;
   heads: number;
-  norm: 'post' | 'pre';
+  norm: 'post' | 'pre' | 'none';
   rotary?: boolean; // no positions are added to embeddings
+  noResidual?: boolean; // the input of a sublayer is not added to its output
   recurrent?: boolean; // a unit without heads in place of masked self-attention
 }
 
@@ -32,7 +33,10 @@ export const layersOf = (sizes: Sizes, stack: Stack) =>
 
 const ENCODER: readonly Part[] = ['self', 'selfNorm', 'ffn', 'ffnNorm'];
 const DECODER: readonly Part[] = ['self', 'selfNorm', 'cross', 'crossNorm', 'ffn', 'ffnNorm'];
-export const partsOf = (stack: Stack) => ({ enc: ENCODER, dec: DECODER, out: [] })[stack];
+export function partsOf(stack: Stack, sizes: Sizes): readonly Part[] {
+  const parts = { enc: ENCODER, dec: DECODER, out: [] }[stack];
+  return sizes.norm === 'none' ? parts.filter((part) => !part.endsWith('Norm')) : parts;
+}
 
 /** The parts of a stack that belong to none of its layers. */
 function partsOutside(stack: Stack, sizes: Sizes): readonly Part[] {
@@ -63,7 +67,7 @@ export function parse(text: string | undefined, sizes: Sizes): Place {
     place.layer = layer;
   }
   const part = words.shift() as Part;
-  const parts = layer === undefined ? partsOutside(stack, sizes) : partsOf(stack);
+  const parts = layer === undefined ? partsOutside(stack, sizes) : partsOf(stack, sizes);
   if (!parts.includes(part)) return stack === 'out' ? {} : place;
   place.part = part;
   const head = Number(/^h(\d+)$/.exec(words[0] ?? '')?.[1] ?? 0) - 1;

@@ -1,9 +1,6 @@
 // Lets the computation travel through the picture: one decoding step after another, box by box.
-import { moved, stages, type Moment, type Stage } from './timeline';
+import { kindOf, lengthOf, moved, stages, type Moment, type Stage } from './timeline';
 import type { Sizes } from './place';
-
-const PACE = 460; // ms for an attention, at the first token
-const LATER = 0.55; // later tokens go faster
 
 export class Player {
   step = $state(0);
@@ -11,7 +8,11 @@ export class Player {
   playing = $state(false);
   /** How far the numbers have come on their way into the box, from 0 to 1. */
   share = $state(0);
+  speed = $state(1);
+  /** The last box whose kind was new: while it plays, the words beside the picture stay with it. */
+  explained = $state.raw<Stage | null>(null);
 
+  #met = new Set<string>(); // kinds of boxes since playing began at the beginning
   #frame = 0;
   #touched = false; // by the visitor: until then, playing begins at the beginning
   readonly #sizes: () => Sizes;
@@ -56,14 +57,16 @@ export class Player {
   play() {
     const isDone = this.stage >= this.stages.length;
     const next = moved(this.#sizes(), this.#steps(), this.#moment, 1);
-    if (!this.#touched || !next) this.#to({ step: 0, stage: 0 });
-    else if (isDone) this.#to(next);
+    if (!this.#touched || !next) {
+      this.#met.clear();
+      this.#to({ step: 0, stage: 0 });
+    } else if (isDone) this.#to(next);
     this.#touched = this.playing = true;
     let begin = performance.now();
+    let isNewKind = this.#meet();
     const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const frame = (time: number) => {
-      const stage = this.stages[this.stage];
-      const length = PACE * (stage?.time ?? 1) * (this.at === 0 ? 1 : LATER) * (still ? 2 : 1);
+      const length = lengthOf(this.stages[this.stage], this.at, isNewKind, this.speed) * (still ? 2 : 1);
       const share = (time - begin) / length;
       if (share < 1) {
         if (!still) this.share = Math.max(0, share);
@@ -73,15 +76,26 @@ export class Player {
         const next = moved(this.#sizes(), this.#steps(), this.#moment, 1);
         if (!next) return this.pause();
         this.#to(next);
+        isNewKind = this.#meet();
       }
       this.#frame = requestAnimationFrame(frame);
     };
     this.#frame = requestAnimationFrame(frame);
   }
 
+  /** Returns whether a box of this kind computes for the first time. */
+  #meet(): boolean {
+    const stage = this.stages[this.stage];
+    if (!stage || this.#met.has(kindOf(stage))) return false;
+    this.#met.add(kindOf(stage));
+    this.explained = stage;
+    return true;
+  }
+
   pause() {
     cancelAnimationFrame(this.#frame);
     this.playing = false;
+    this.explained = null;
     this.share = 0;
   }
 

@@ -18,7 +18,7 @@ function stack(sizes: Sizes, name: Stack): Stage[] {
   };
   const all = [stage(undefined, 'embed')];
   for (let layer = 0; layer < layersOf(sizes, name); ++layer) {
-    const parts = [...partsOf(name)];
+    const parts = [...partsOf(name, sizes)];
     // A pre-norm comes before its sublayer.
     if (sizes.norm === 'pre')
       for (let i = 0; i < parts.length; i += 2) [parts[i], parts[i + 1]] = [parts[i + 1], parts[i]];
@@ -53,3 +53,19 @@ export function moved(sizes: Sizes, steps: number, { step, stage }: Moment, by: 
   if (to <= stages(sizes, step).length) return { step, stage: to };
   return step + 1 < steps ? { step: step + 1, stage: 0 } : null;
 }
+
+const PACE = 700; // ms for an attention, at the first token
+const LATER = 0.55; // later tokens go faster
+const READING = 2600; // ms longer for the first box of each kind, so that its explanation can be read
+
+export const SPEEDS = [0.25, 0.5, 1, 2] as const;
+
+/** Milliseconds that a box is shown while the computation plays. */
+export function lengthOf(stage: Stage | undefined, step: number, isNewKind: boolean, speed: number): number {
+  const computing = PACE * (stage?.time ?? 1) * (step === 0 ? 1 : LATER);
+  return (computing + (isNewKind ? READING : 0)) / speed;
+}
+
+/** What a box has in common with others: they have one explanation. */
+export const kindOf = ({ box, place: { stack, part } }: Stage) =>
+  box === 'chart' ? box : `${stack === 'enc' ? 'enc' : 'dec'} ${part?.endsWith('Norm') ? 'norm' : part}`;

@@ -1,14 +1,30 @@
-// The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
+// The address: #VIEW?text=…&model=…, and what a view adds; the lecture has its stops, #lecture/STOP. A link restores what it says.
 import { pageWords } from '../shared/words/words';
 
-export const views = ['translate', 'picture', 'beam', 'intervene', 'train', 'classify', 'models', 'about'] as const;
+export const views = [
+  'translate',
+  'picture',
+  'beam',
+  'intervene',
+  'lecture',
+  'laboratory',
+  'train',
+  'classify',
+  'models',
+  'about',
+] as const;
 export type View = (typeof views)[number];
 export const viewName = (view: View) => pageWords(`view_${view}`);
 /** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
 
+/** What only one view reads. */
+const OF_ONE_VIEW: Readonly<Record<string, View>> = { setup: 'train', ablation: 'laboratory' };
+
 export class UrlState {
   view = $state<View>('translate');
+  /** Where the lecture is: lecture/STOP. It stays while other views are open. */
+  stop = $state('');
   parameters = $state.raw<Record<string, string>>({});
   /** Counts up when the address was changed by a link or a step in the history. */
   arrivals = $state(0);
@@ -28,19 +44,35 @@ export class UrlState {
   }
 
   /** The address of a view that keeps everything else; other views ignore what is trained. */
-  to(view: View): string {
-    const { setup, ...others } = this.parameters;
-    const query = new URLSearchParams(view === 'train' && setup !== undefined ? this.parameters : others).toString();
-    return `#${view}${query && `?${query}`}`;
+  to(view: View, stop = this.stop): string {
+    const isKept = ([name]: [string, string]) => (OF_ONE_VIEW[name] ?? view) === view;
+    const query = new URLSearchParams(Object.entries(this.parameters).filter(isKept)).toString();
+    const place = view === 'lecture' && stop ? `/${stop}` : '';
+    return `#${view}${place}${query && `?${query}`}`;
   }
 
   /** Puts values into the address; null takes one out. It makes no step in the history. */
   set(changes: Record<string, string | null>) {
-    const all = Object.entries({ ...this.parameters, ...changes });
-    this.parameters = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
+    this.#change(changes);
     // Browsers count these and refuse too many.
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#write(), 300);
+  }
+
+  /** As set(), in a view, and as a step in the history: the browser's Back leads to what is shown now. */
+  go(view: View, changes: Record<string, string | null>) {
+    if (this.#timer !== undefined) this.#write();
+    const isWritten = location.hash === this.#address;
+    this.view = view;
+    this.#change(changes);
+    if (!isWritten || this.to(view) === location.hash) return;
+    history.pushState(null, '', this.to(view));
+    this.#address = location.hash;
+  }
+
+  #change(changes: Record<string, string | null>) {
+    const all = Object.entries({ ...this.parameters, ...changes });
+    this.parameters = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
   }
 
   #write() {
@@ -54,7 +86,9 @@ export class UrlState {
 
   #read() {
     this.#address = location.hash;
-    const [view, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+    const [path, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+    const [view, stop] = path.split('/');
+    if (view === 'lecture') this.stop = stop ?? '';
     this.view = views.find((known) => known === view) ?? (view === 'steps' ? 'picture' : 'translate'); // its old name
     this.parameters = Object.fromEntries(new URLSearchParams(query));
   }

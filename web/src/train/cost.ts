@@ -1,12 +1,12 @@
 // How long the run of a card will take on this computer, from how fast it trained before.
 import { defaultsOf, isTask, type DataName, type Values } from './fields';
 
-const CHARACTERS = 40; // in the vocabulary of a task
+export const CHARACTERS = 40; // in the vocabulary of a task
 /** A token's cost apart from matrix products, as parameters: a model five times as large takes 3.5 times as long. */
 const BESIDES = 150_000;
 
 /** About the numbers that a model is trained in. */
-function parametersOf(values: Values, vocabulary: number): number {
+export function parametersOf(values: Values, vocabulary: number): number {
   const [width, inner, encoders, decoders] = [
     values.d_model,
     values.ffn_dim,

@@ -10,6 +10,8 @@ export interface Experiment {
   goal: { epochs?: number; steps?: number; minutes?: number; budget?: number };
   /** Score that the curve shows next to the losses. */
   metric: 'bleu' | 'exactMatch' | 'accuracy' | 'tagAccuracy';
+  /** The sentence that is watched first, unless it is one of those that validate. */
+  watch?: string;
   /** Data and settings as the link says them; null where the data are the visitor's own. */
   setup: string | null;
 }

@@ -26,12 +26,30 @@ function parse(text: string, delimiter: string): string[][] {
   return dsvFormat(delimiter).parseRows(text);
 }
 
-/** Rows and columns of a text: by tabs, or by semicolons, bars or commas; or by what Excel's first line says. */
+/** What people write between a word and its translation. */
+const SIGNS = [/\s*(?:→|⇒|->|=>)\s*/, /\s+=\s+/, /\s+[-–—]\s+/, /\s*=\s*/];
+const SIGNED = 0.9; // share of the lines that have such a sign
+
+/** Two columns, where nearly every line has the same sign once between two sides. */
+function sidesOf(lines: readonly string[]): string[][] | null {
+  const some = lines.filter((line) => line.trim());
+  const isPair = (sides: readonly string[]) => sides.length === 2 && sides.every((side) => side.trim());
+  const sign = SIGNS.find((one) => some.filter((line) => isPair(line.split(one))).length >= SIGNED * some.length);
+  return sign ? lines.map((line) => line.split(sign)) : null;
+}
+
+/**
+ * Rows and columns of a text: by tabs, by signs between two sides, or by semicolons, bars or commas; or by what Excel's
+ * first line says.
+ */
 function columnsOf(text: string, name: string): string[][] {
   if (!text.trim()) throw new Refusal('none', { name });
   const [line, named] = /^sep=(.)\n/i.exec(text) ?? [''];
   const body = text.slice(line.length);
   const head = body.slice(0, 200_000).replace(/(.)\n.*$/, '$1'); // whole lines
+  const isTable = /\.(csv|tsv)(\.gz)?$/i.test(name) || named !== undefined || head.includes('\t');
+  const sides = isTable ? null : sidesOf(body.split('\n'));
+  if (sides) return sides;
   const least = /\.csv(\.gz)?$/i.test(name) ? 0.5 : 0.9;
   const [best] = [...(named ?? '\t;|,')]
     .map((delimiter) => ({ delimiter, ...shape(parse(head, delimiter)) }))

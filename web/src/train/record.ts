@@ -2,6 +2,8 @@
 // when it leaves the browser.
 import type { AnnotatedSample, TrainerInfo, TrainingEvent, Translation } from 'wasmformer';
 import type { Experiment } from './experiment';
+import { BETWEEN } from './differences';
+import { parse } from './fields';
 import { runTask, type Scores } from './run-tasks';
 
 export interface Point {
@@ -54,6 +56,8 @@ export interface RunRecord {
   reportEvery: number;
   parameters: number;
   batchesPerEpoch: number;
+  /** Pairs or texts that it validates with; older runs do not say. */
+  validationTexts?: number;
   /** Of a run with a budget: the steps that it was expected to make. */
   expectedSteps?: number;
   /** Spent on steps, and of a budget also on what came before them. */
@@ -81,7 +85,7 @@ export function thin<Item>(
   return items.filter((item, i) => i % 2 === 0 || i === items.length - 1 || keeps(item));
 }
 
-type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch' | 'budget'> & {
+type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch' | 'budget' | 'validationTexts'> & {
   training: Pick<TrainerInfo['training'], 'batch_tokens'>;
 };
 
@@ -90,7 +94,7 @@ export function newRecord(
   info: Facts,
 ): RunRecord {
   const { name, metric, setup, goal } = experiment;
-  const { parameters, batchesPerEpoch, training, budget } = info;
+  const { parameters, batchesPerEpoch, validationTexts, training, budget } = info;
   // About two reports a second on an ordinary machine, by the size alone: another machine shall report at the same
   // steps.
   const work = (6 * parameters * training.batch_tokens) / 20e9;
@@ -105,6 +109,7 @@ export function newRecord(
     reportEvery,
     parameters,
     batchesPerEpoch,
+    validationTexts,
     expectedSteps: budget?.steps,
     seconds: goal.budget && budget ? 60 * goal.budget - budget.seconds : 0,
     points: [],
@@ -113,6 +118,18 @@ export function newRecord(
     isOver: false,
   };
 }
+
+/** What a run learns: curves of other data or scores are not comparable with its own. */
+function learned({ metric, setup, name }: Pick<RunRecord, 'metric' | 'setup' | 'name'>): string {
+  const data = setup === null ? name.split(BETWEEN)[0] : parse(setup).data;
+  return `${metric} ${data}`;
+}
+
+export const areComparable = (a: RunRecord, b: RunRecord) => learned(a) === learned(b);
+
+/** The output that a watched sentence should get, if it validates. */
+export const referenceOf = ({ samples }: RunRecord, text: string) =>
+  samples.find(({ source }) => source === text)?.reference;
 
 const roundUp = (value: number, unit: number) => Math.max(unit, Math.ceil(value / unit) * unit);
 

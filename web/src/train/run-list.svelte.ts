@@ -3,7 +3,8 @@ import { untrack } from 'svelte';
 import type { Experiment } from './experiment';
 import { deleteRun, storedRuns } from './store';
 import { createBusy, type Busy } from '../shell/busy.svelte';
-import type { RunRecord } from './record';
+import { areComparable, type RunRecord } from './record';
+import { HEAD_COLOURS } from '../shared/attention/color';
 import { runMaker, type Run } from './training-run.svelte';
 import { reason, type Reason } from '../shared/words/reason';
 import type { Stores } from '../shared/stores.svelte';
@@ -57,6 +58,20 @@ export class Runs {
       if (!hasBegun && run.now.problem === '') void this.delete(run); // it was stopped before it began
     });
   }
+
+  /** The color of a run in every list and chart, a property of basics.css; runs of other data have colors of their own. */
+  colorOf(run: Run): string {
+    const alike = this.all
+      .filter(({ record }) => areComparable(record, run.record))
+      .sort((a, b) => a.record.created - b.record.created);
+    return `head-${(alike.indexOf(run) % HEAD_COLOURS) + 1}`;
+  }
+
+  /** Runs that can be compared with the one that is open. */
+  readonly comparable = $derived.by(() => {
+    const { chosen } = this;
+    return chosen ? this.all.filter((run) => run !== chosen && areComparable(run.record, chosen.record)) : [];
+  });
 
   async take(file: File) {
     this.problem = '';

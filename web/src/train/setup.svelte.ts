@@ -23,9 +23,11 @@ import {
   type Key,
   type Values,
 } from './fields';
+import { BETWEEN, differencesOf } from './differences';
 import { createOwnPairs, type OwnPairs, type Source } from './own-pairs.svelte';
 import { pairsIn, shippedPairs } from '../shared/text/shipped';
 import type { Wish } from '../shared/text/table';
+import { examples } from '../translate/examples';
 import { trainWords } from './words';
 import type { Stores } from '../shared/stores.svelte';
 
@@ -125,7 +127,12 @@ export class Setup {
     return isTask(this.values.data) ? Number(this.values.pairs) : null;
   });
 
+  /** What is learned, and what differs from the defaults: 'Dates · post-norm · no warm-up'. */
   name(): string {
+    return [this.#dataName(), ...differencesOf(this.chosen, this.values)].join(BETWEEN);
+  }
+
+  #dataName(): string {
     const { data } = this.values;
     if (isTask(data)) return trainWords(`data_${data}`);
     const count = trainWords('pairsCount', { count: number(this.pairs ?? 0) });
@@ -145,6 +152,7 @@ export class Setup {
       goal: { [goal]: Number(this.values[goal as 'steps']) },
       metric: isTask(data) ? 'exactMatch' : 'bleu',
       setup,
+      ...(isShipped(data) && { watch: examples[data.split('-')[0]!]?.[0] }),
     };
   }
 
@@ -197,7 +205,8 @@ export class Setup {
   #rate(): number {
     const { schedule, learning_rate: peak, warmup_steps: warmup } = this.values;
     const width = this.isTuned ? this.#models.info!.config.d_model : this.values.d_model;
-    return Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(width) * Number(warmup)) : 1);
+    const steps = Math.max(1, Number(warmup)); // without a warm-up the first step has the peak
+    return Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(width) * steps) : 1);
   }
 
   #tokenizer(): TrainerOptions['tokenizer'] {

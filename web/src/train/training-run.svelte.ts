@@ -225,9 +225,8 @@ export class Run {
     await new Promise((resolve) => setTimeout(resolve)); // drawing the run and starting a worker are a task each
     await this.#hold();
     const trainer = (this.#trainer = await Trainer.create({ ...options, signal }));
-    const pinned = Array.isArray(options.validation)
-      ? [{ text: String(options.validation[0][0]), snapshots: [] }]
-      : [];
+    const watched = experiment.watch ?? (Array.isArray(options.validation) ? String(options.validation[0][0]) : '');
+    const pinned = watched === '' ? [] : [{ text: watched, snapshots: [] }];
     const record = { ...newRecord(experiment, trainer.info), id: this.record.id, pinned };
     await this.#dispatch({ type: 'opened', info: trainer.info, record });
     await this.#dispatch({ type: 'start' });

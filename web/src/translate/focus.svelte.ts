@@ -17,12 +17,20 @@ import type { Stores } from '../shared/stores.svelte';
 
 export const MOST_FAINT = 50; // percent
 
+interface Pointed {
+  focus: Focus;
+  shown: Shown | null;
+}
+const NOWHERE: Pointed = { focus: NOTHING, shown: null };
+
 export class AttentionFocus {
   readonly #urlState!: UrlState;
   readonly #translation!: TranslationStore;
   readonly #kind = $derived(KINDS.find((kind) => kind === this.#urlState.parameters.kind) ?? 'cross');
   readonly form = $derived<Form>(this.#urlState.parameters.form === 'lines' ? 'lines' : 'heat');
-  #pointed = $state.raw<{ focus: Focus; shown: Shown | null }>({ focus: NOTHING, shown: null });
+  #pointed = $state.raw<Pointed>(NOWHERE);
+  /** What stays lit while nothing else is pointed at. */
+  #held: Pointed = NOWHERE;
 
   /** Heads of the chosen layer whose lines are drawn in colors, in place of their mean: colors=1.3. */
   readonly heads = $derived(this.form === 'lines' && this.chosen(this.kind).head === 'mean' ? this.#colored() : []);
@@ -97,7 +105,18 @@ export class AttentionFocus {
   }
 
   away() {
-    this.#pointed = { focus: NOTHING, shown: null };
+    this.#pointed = this.#held;
+  }
+
+  /** Keeps a row lit, as long as something about it is open. */
+  hold(row: number) {
+    this.at(row, null);
+    this.#held = this.#pointed;
+  }
+
+  release() {
+    this.#held = NOWHERE;
+    this.away();
   }
 
   /** Returns the focus if it is in this translation; one in another translation may lie outside of this one. */

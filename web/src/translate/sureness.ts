@@ -38,3 +38,47 @@ export function ownTokens(shown: { text: string; targetTokens: Told }, glossary:
   const isOfTerm = spellTerms(shown.text, shown.targetTokens, glossary);
   return shown.targetTokens.filter((_, i) => !isOfTerm[i]);
 }
+
+type Finished = { text: string; targetTokens: Told };
+
+export interface Doubt {
+  /** Tokens that stand in the text with a low probability. */
+  unsure: ReadonlySet<number>;
+  /** The translation is likely to be wrong. */
+  isWeak: boolean;
+}
+
+function findDoubt(shown: Finished, glossary: readonly GlossaryTerm[] | undefined): Doubt {
+  const own = new Set(ownTokens(shown, glossary));
+  const pieces = shown.targetTokens.map(({ piece }) => piece);
+  const visible = segments(shown.text, pieces).flatMap(({ token }) => token ?? []);
+  const unsure = new Set(visible.filter((at) => own.has(shown.targetTokens[at]!) && isUnsure(shown.targetTokens[at]!)));
+  // Where no word is colored there is nothing that a reader could check.
+  return { unsure, isWeak: unsure.size > 0 && isWeak([...own]) };
+}
+
+/** Each translation is looked at once, since every key that is typed asks again for all sentences. */
+const found = new WeakMap<Finished, { glossary?: readonly GlossaryTerm[]; doubt: Doubt }>();
+
+export function doubtOf(shown: Finished, glossary?: readonly GlossaryTerm[]): Doubt {
+  const before = found.get(shown);
+  if (before && before.glossary === glossary) return before.doubt;
+  const doubt = findDoubt(shown, glossary);
+  found.set(shown, { glossary, doubt });
+  return doubt;
+}
+
+/** The text of a translation in stretches that are unsure or not. */
+export function stretches({ text, targetTokens }: Finished, unsure: ReadonlySet<number>) {
+  const result: { text: string; isUnsure: boolean }[] = [];
+  for (const segment of segments(
+    text,
+    targetTokens.map(({ piece }) => piece),
+  )) {
+    const isUnsure = segment.token !== null && unsure.has(segment.token);
+    const last = result.at(-1);
+    if (last?.isUnsure === isUnsure) last.text += segment.text;
+    else result.push({ text: segment.text, isUnsure });
+  }
+  return result;
+}

@@ -1,0 +1,141 @@
+// Measures whether signs, addresses and placeholders in a text survive its translation, and leave its words alone:
+//   node web/models/kept.mjs signs MODEL PAIRS.tsv --columns 1,0 --count 600 [--wrong]
+//   node web/models/kept.mjs messages MODEL CATALOGUES --count 1000 [--wrong]
+// `signs` adds one of many signs to each of COUNT short source sentences of PAIRS, and compares the translation with that
+// of the sentence alone. `messages` translates English messages of programs with printf placeholders, from a folder as
+// prepare.mjs takes it, and lets `msgfmt --check` judge the translations.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { mo } from 'gettext-parser';
+import { drawn, inDrawnOrder, readPairs } from './corpus.mjs';
+
+const MOST_LETTERS = 60;
+const MOST_OF_PROGRAM = 100;
+
+const { values, positionals: [command, model, file] } = parseArgs({
+  allowPositionals: true,
+  options: {
+    columns: { type: 'string', default: '0,1' }, count: { type: 'string', default: '600' }, wrong: { type: 'boolean' },
+    program: { type: 'string', default: 'build/native/wasmformer' },
+  },
+});
+const count = Number(values.count);
+
+function translate(texts) {
+  const { status, stdout, stderr } = spawnSync(values.program, ['translate', '--model', model, '--beam-size', '4'],
+    { input: texts.map((text) => `${text}\n`).join(''), encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trimEnd().split('\n');
+}
+
+// What is put before, after, around or inside a text. Of `kept`, the translation must have every part.
+const marks = ['→', '➜', '⇒', '✓', '★', '☑', '•', '·', '▪', '◦', '#', '##', '-', '*', '+', '>', '1.', 'a)', '(2)', '[3]', '§', '†', '|'];
+const emoji = [
+  '😀', '😂', '🎉', '❤️', '👍🏽', '🇩🇪', '👩‍💻', '🚀', '🐶', '☕', '🙏', '😢', '🤔', '🔥', '✨', '🌍', '⚠️', '✅', '🏳️‍🌈', '1️⃣',
+];
+const names = ['@ana', '@max_m', '#news', '#ai2026', 'https://example.org/a?b=1', 'www.example.com', 'info@example.org',
+  '192.168.0.1', '/usr/local/bin', 'C:\\Users\\ana', '`npm test`', 'max_length', '{name}', '{{user}}', '%s', '%1$d', ':smile:', '${HOME}'];
+const pairsOfMarks = ['"|"', '„|“', '«|»', '‹|›', '“|”', '‘|’', '「|」', '【|】', '[|]', '(|)', '{|}', '<<|>>', '**|**', '__|__', '~~|~~', '*|*'];
+
+const signs = [
+  ...marks.map((mark) => ({ kind: 'mark', before: `${mark} `, kept: [] })),
+  ...['→', '➜', '★', '®', '™', '°', '|', '…'].map((mark) => ({ kind: 'mark', after: ` ${mark}`, kept: [] })),
+  ...emoji.flatMap((one) => [{ kind: 'emoji', before: `${one} `, kept: [one] }, { kind: 'emoji', after: ` ${one}`, kept: [one] }]),
+  ...names.flatMap((one) => [{ kind: 'name', before: `${one} `, kept: [one] }, { kind: 'name', after: ` ${one}`, kept: [one] }]),
+  ...[...emoji, ...names].map((one) => ({ kind: 'inside', inside: one, kept: [one] })),
+  ...pairsOfMarks.map((pair) => pair.split('|')).map(([before, after]) => ({ kind: 'brackets', before, after, kept: [] })),
+];
+
+// With the sign; inside a text it stands after a word that is drawn.
+function withSign(text, { before = '', after = '', inside }) {
+  if (inside === undefined) return `${before}${text}${after}`;
+  const words = text.split(' ');
+  const place = 1 + Math.floor(drawn(text, 'place') * (words.length - 1));
+  return [...words.slice(0, place), inside, ...words.slice(place)].join(' ');
+}
+
+const wordsOf = (text) => text.toLowerCase().match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+/gu) ?? [];
+
+function measureSigns() {
+  const [source] = values.columns.split(',').map(Number);
+  const sentences = inDrawnOrder(readPairs(file).map((pair) => pair[source]), (text) => text, 'signs')
+    .filter((text) => text.length <= MOST_LETTERS).slice(0, count);
+  const chosen = sentences.map((text) => signs[Math.floor(drawn(text, 'sign') * signs.length)]);
+  const withSigns = sentences.map((text, i) => withSign(text, chosen[i]));
+  const plain = translate(sentences);
+  const changed = translate(withSigns);
+  const invented = (i) => {
+    const known = new Set([plain[i], ...chosen[i].kept].flatMap(wordsOf));
+    const numbers = wordsOf(`${chosen[i].before ?? ''} ${chosen[i].after ?? ''}`);
+    return wordsOf(changed[i]).filter((word) => !known.has(word) && !numbers.includes(word));
+  };
+  const faults = {
+    'with words that the plain translation lacks': (i) => invented(i).length > 0,
+    'without what must be kept': (i) => chosen[i].kept.some((part) => !changed[i].includes(part)),
+    'with characters that are broken': (i) => changed[i].includes('\uFFFD'),
+  };
+  console.log(`${sentences.length} sentences with a sign`);
+  for (const [name, isWrong] of Object.entries(faults)) {
+    const wrong = [...sentences.keys()].filter(isWrong);
+    console.log(`${name}: ${wrong.length} (${(100 * wrong.length / sentences.length).toFixed(1)}%)`);
+    if (!values.wrong) continue;
+    for (const i of wrong) console.log(`  ${withSigns[i]}\n    alone: ${plain[i]}\n    with:  ${changed[i]}`);
+  }
+}
+
+// The originals of a catalogue that are one line with words and printf placeholders.
+function originalsOf(catalogue) {
+  const entries = Object.values(mo.parse(readFileSync(catalogue)).translations).flatMap((context) => Object.values(context));
+  const isMessage = (text) => /%(\d+\$)?[sdu]/.test(text) && /\p{L}{3}/u.test(text) && !/[\n%]%|\n/.test(text);
+  return entries.filter(({ msgid, msgid_plural: plural }) => !plural && isMessage(msgid)).map(({ msgid }) => msgid);
+}
+
+// Different messages of all catalogues in a folder; at most MOST_OF_PROGRAM of one catalogue.
+function messagesOf(folder) {
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.mo')).sort();
+  const found = new Set();
+  for (const name of names) {
+    const unseen = originalsOf(join(folder, name)).filter((text) => !found.has(text));
+    for (const text of unseen.slice(0, MOST_OF_PROGRAM)) found.add(text);
+  }
+  return { messages: inDrawnOrder([...found], (text) => text, 'messages').slice(0, count), programs: names.length };
+}
+
+const quoted = (text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\t', '\\t')}"`;
+
+// Of a message with its translation, what msgfmt says; nothing if it is right.
+function complaints(messages, translations) {
+  const folder = mkdtempSync(join(tmpdir(), 'messages-'));
+  const header = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n';
+  const entries = messages.map((text, i) => `#, c-format\nmsgid ${quoted(text)}\nmsgstr ${quoted(translations[i])}\n\n`);
+  const catalogue = join(folder, 'messages.po');
+  writeFileSync(catalogue, header + entries.join(''));
+  const { stderr, error } = spawnSync('msgfmt', ['--check-format', '--output-file', '/dev/null', catalogue], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  if (error) throw error;
+  return stderr.split('\n').filter((line) => /messages\.po:\d+/.test(line));
+}
+
+// In any order, with or without numbers: a translation in another order has %2$s for %s.
+const directive = /%(?:\d+\$)?([-#0 +']*\d*(?:\.\d+)?(?:hh|h|ll|l|z)?[a-zA-Z%])/g;
+const placeholdersOf = (text) => [...text.matchAll(directive)].map(([, conversion]) => conversion).sort().join(' ');
+
+function measureMessages() {
+  const { messages, programs } = messagesOf(file);
+  const translations = translate(messages);
+  const lost = [...messages.keys()].filter((i) => placeholdersOf(messages[i]) !== placeholdersOf(translations[i]));
+  const refused = complaints(messages, translations);
+  console.log(`${messages.length} messages of ${programs} catalogues`);
+  console.log(`without each placeholder once: ${lost.length}`);
+  console.log(`refused by msgfmt: ${refused.length}`);
+  if (!values.wrong) return;
+  for (const i of lost) console.log(`  ${messages[i]}\n    ${translations[i]}`);
+  console.log(refused.join('\n'));
+}
+
+const commands = { signs: measureSigns, messages: measureMessages };
+if (!commands[command] || !file) throw new Error('usage: kept.mjs signs MODEL PAIRS | messages MODEL CATALOGUES');
+commands[command]();

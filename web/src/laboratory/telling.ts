@@ -1,0 +1,63 @@
+// What is said about an ablation: its question, the claim, the reason, and the verdict.
+import { metricOf, originOf, type Ablation, type Metric } from './ablation';
+import { armName } from './naming';
+import { LEAST, type Verdict } from './verdict';
+import { list, number } from '../shared/words/speech.svelte';
+import { labTable, labWords } from './words';
+
+type Word = Parameters<typeof labWords>[0];
+const has = (key: string): key is Word => key in labTable();
+
+/** A text about an ablation of the page, if it is one of them and has such a text. */
+function textOf(ablation: Ablation, keyOf: (id: string) => string): string {
+  const origin = originOf(ablation);
+  const key = origin ? keyOf(origin.id) : '';
+  return has(key) ? labWords(key) : '';
+}
+
+export const questionOf = (ablation: Ablation) =>
+  textOf(ablation, (id) => `question_${id}`) || labWords('ownQuestion');
+export const claimOf = (ablation: Ablation) => textOf(ablation, (id) => `claim_${id}`);
+export const whyOf = (ablation: Ablation) => textOf(ablation, (id) => `why_${id}`);
+export const paperOf = (ablation: Ablation) => textOf(ablation, (id) => `paper_${id}`);
+
+/** What the visitor is asked to predict. */
+export const askOf = (ablation: Ablation) => labWords(`ask_${metricOf(ablation)}`);
+
+export const scoreName = (metric: Metric) => labWords(`score_${metric}`);
+
+const DIGITS: Readonly<Record<Metric, Intl.NumberFormatOptions>> = {
+  exactMatch: { maximumFractionDigits: 1 },
+  bleu: { maximumFractionDigits: 1 },
+  chrf: { maximumFractionDigits: 1 },
+  loss: { minimumFractionDigits: 3, maximumFractionDigits: 3 },
+};
+
+/** A score as it is shown. */
+export const written = (value: number, metric: Metric) =>
+  (Number.isFinite(value) ? number(value, DIGITS[metric]) : '∞');
+
+const nameIn = ({ arms }: Ablation, id: string) => armName(arms.find((arm) => arm.id === id)!);
+
+/** A verdict as a sentence. */
+export function verdictSentence(ablation: Ablation, { type, best, worse, metric, scores }: Verdict): string {
+  return labWords(`verdict_${type}`, {
+    best: nameIn(ablation, best),
+    worse: nameIn(ablation, worse),
+    bestScore: written(scores.best, metric),
+    worseScore: written(scores.worse, metric),
+    score: scoreName(metric),
+  });
+}
+
+/** Which arms are first, what became of the visitor's prediction, and by which rule. */
+export function outcomeOf(ablation: Ablation, { leaders, metric }: Verdict, prediction: string) {
+  const first = list(leaders.map((id) => labWords('quoted', { name: nameIn(ablation, id) })));
+  const isRight = leaders.includes(prediction);
+  return {
+    first: labWords(leaders.length > 1 ? 'firstShared' : 'firstAlone', { names: first }),
+    predicted: prediction
+      && labWords(isRight ? 'predictedRight' : 'predictedWrong', { name: nameIn(ablation, prediction) }),
+    rule: labWords('rule', { least: LEAST[metric] }),
+  };
+}

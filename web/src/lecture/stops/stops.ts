@@ -1,0 +1,40 @@
+// The stops of the lecture: each a section of the paper with a claim, a figure and a question.
+
+export const CHOICES = ['a', 'b', 'c'] as const;
+export type Answer = (typeof CHOICES)[number];
+
+export interface Stop {
+  id: StopId;
+  section: string; // of the paper
+  right: Answer;
+  see?: string; // where the picture of the model, or training, shows the same
+}
+
+const all = [
+  ['shifted', '3.1', 'b', 'picture?at=dec.embed'],
+  ['residual', '3.1', 'a', 'picture?at=enc.1.selfNorm'],
+  ['norm', '3.1', 'c', 'picture?at=enc'],
+  ['order', '3.2', 'b', 'picture?at=enc.embed'],
+  ['scale', '3.2.1', 'c', 'picture?at=dec.3.cross.h4.2-9'],
+  ['qkv', '3.2.2', 'a', 'picture?at=enc.1.self.h1'],
+  ['heads', '3.2.2', 'b', 'picture?at=dec.3.cross'],
+  ['mask', '3.2.3', 'a', 'picture?at=dec.1.self'],
+  ['padding', '3.2.3', 'c', undefined],
+  ['parameters', '3.3', 'b', 'picture?at=enc.1.ffn'],
+  ['embedding', '3.4', 'a', 'picture?at=enc.embed'],
+  ['add', '3.5', 'c', 'picture?at=enc.embed'],
+  ['sines', '3.5', 'b', 'picture?at=enc.embed'],
+  ['table1', '4', 'a', undefined],
+  ['tokens', '5.1', 'b', undefined],
+  ['cost', '5.2', 'c', 'train'],
+  ['warmup', '5.3', 'b', 'train'],
+  ['smoothing', '5.4', 'a', 'train'],
+  ['beam', '6.1', 'c', 'beam'],
+  ['table3', '6.2', 'a', 'train'],
+] as const satisfies readonly (readonly [string, string, Answer, string | undefined])[];
+
+export type StopId = (typeof all)[number][0];
+
+export const STOPS: readonly Stop[] = all.map(([id, section, right, see]) => ({ id, section, right, see }));
+/** The last page, which sums up. */
+export const END = 'end';

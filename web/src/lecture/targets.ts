@@ -1,0 +1,20 @@
+// What each stop of a tour is about, as CSS selectors: the first that fits into the window is ringed, or else the last.
+const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  inside: [
+    ['[data-testid=figure]', '[data-place="enc"]', '[data-place="enc.embed"]'],
+    ['[data-testid=scene] .inside', '[data-testid=scene] canvas'],
+    ['[data-testid=head]'],
+    ['[data-testid=scene] .inside', '[data-testid=scene] .head .side + *', '[data-testid=scene] canvas'],
+    ['[data-testid=logits]', '[data-testid=logits] .chosen'],
+    ['[role=tree]', '[role=treeitem]'],
+  ],
+  attention: [
+    ['[data-testid=scene] :has(> [data-testid=head])', '[data-testid=head]'],
+    ['[data-testid=score]'],
+    ['[data-testid=scene] .inside', '[data-testid=scene] canvas'],
+    ['[data-testid=after]', '[data-place="dec.3.cross"]'],
+    ['[data-testid=after]', '[data-testid=figure] .tokens'],
+  ],
+};
+
+export const targetOf = (tour: string, stop: number): readonly string[] => TARGETS[tour]?.[stop - 1] ?? [];
