@@ -43,7 +43,9 @@ Restored restored_text(const ModelFile& model, const Source& source, const std::
 // The whole text so far of a translation that goes on.
 std::string text_so_far(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids);
 
-// Changes all pieces into what they stand for: kept text, and capitals where the source has them.
+// The tokens of a source with what their pieces stand for: kept text, and capitals where the source has them.
+std::vector<SourceToken> shown_tokens(const ModelFile& model, const Source& source);
+// Changes the pieces of a translation in the same way.
 void show_pieces(Translation& translation, const Source& source);
 
 // Where the inner spans that have no placeholder belong in the text of `tokens`, in code points: each at the end of a
