@@ -17,6 +17,19 @@ std::unique_ptr<Job> translator_start(const Translator& translator, const std::v
   return start(translator.model(), texts, translate_options(translator.model(), options), first);
 }
 
+std::vector<std::vector<SourceToken>> translator_tokenize(const Translator& translator,
+                                                          const std::vector<std::string>& texts,
+                                                          const std::string& options) {
+  return translator.tokenize(texts, translate_options(translator.model(), options));
+}
+std::vector<Index> translator_count_tokens(const Translator& translator, const std::vector<std::string>& texts,
+                                           const std::string& options) {
+  std::vector<Index> counts;
+  for (const auto& tokens : translator_tokenize(translator, texts, options))
+    counts.push_back(static_cast<Index>(tokens.size()));
+  return counts;
+}
+
 }  // namespace wasmformer
 
 EMSCRIPTEN_BINDINGS(wasmformer_translate) {
@@ -26,6 +39,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_translate) {
   register_array<TokenId>("number[]");
   register_array<Index>("number[]");
   register_array<SourceToken>("SourceToken[]");
+  register_array<std::vector<SourceToken>>("SourceToken[][]");
   register_array<Candidate>("Candidate[]");
   register_array<TargetToken>("TargetToken[]");
   register_array<Hypothesis>("Hypothesis[]");

@@ -16,5 +16,10 @@ TranslateOptions translate_options(const ModelFile& model, const std::string& js
 
 std::unique_ptr<Job> translator_start(const Translator& translator, const std::vector<std::string>& texts,
                                       const std::string& options, Index first);
+std::vector<std::vector<SourceToken>> translator_tokenize(const Translator& translator,
+                                                          const std::vector<std::string>& texts,
+                                                          const std::string& options);
+std::vector<Index> translator_count_tokens(const Translator& translator, const std::vector<std::string>& texts,
+                                           const std::string& options);
 
 }  // namespace wasmformer

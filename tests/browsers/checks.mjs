@@ -51,6 +51,21 @@ const train = async ({ threads }) => {
   again.dispose();
   return { losses, step, text };
 };
+/** What of tests/standard/behaviors.mjs fails in the page, or in a worker of it, and how many checks there are. */
+const standardFailures = async ({ model, inWorker }) => {
+  const { failures, names, words } = await import('/tests/standard/behaviors.mjs');
+  const address = new URL('/dist/standard/index.js', location.href).href;
+  const place = { standard: await import(address), address, model: new URL(model, location.href).href, words };
+  if (!inWorker) return { failed: await failures(place), count: names.length };
+  const worker = new Worker('/tests/standard/worker.mjs', { type: 'module' });
+  worker.postMessage(place.model);
+  const failed = await new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = ({ message }) => reject(new Error(message));
+  });
+  worker.terminate();
+  return { failed, count: names.length };
+};
 const shown = () => ({
   ready: document.querySelectorAll('.status li').length > 0,
   text: document.querySelector('.target [role=group][aria-busy=false]')?.innerText.trim(),
@@ -110,6 +125,15 @@ export function checks(name, { build, threads, keeps = true }) {
     assert.equal(one.step, 30);
     assert.deepEqual(await browser.evaluate(train, {}), one);
   });
+
+  for (const where of ['a page', 'a worker']) {
+    test(`in ${where}, Translator and LanguageDetector do what the standard says`, async () => {
+      await browser.open(plain.address + empty);
+      const { failed, count } = await browser.evaluate(standardFailures, { model, inWorker: where === 'a worker' });
+      console.log(`${name}, ${where}: ${count - Object.keys(failed).length} of ${count} behaviors of the standard`);
+      assert.deepEqual(failed, {});
+    });
+  }
 
   test(`a model is listed, deleted and ${keeps ? 'kept over a reload' : 'downloaded again after a reload'}`, async () => {
     const stored = (what) => browser.evaluate(async (what) => (await import('/dist/index.js')).storedModels[what](), what);

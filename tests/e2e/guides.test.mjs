@@ -10,7 +10,7 @@ import { laptop, start } from './support.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-guides-'));
-const entries = { '': 'index', '/attention': 'attention', '/webpages': 'webpages/index', '/pipeline': 'pipeline/index' };
+const entries = { '': 'index', '/attention': 'attention', '/webpages': 'webpages/index', '/pipeline': 'pipeline/index', '/standard': 'standard/index' };
 const imports = Object.fromEntries(Object.entries(entries).map(([name, file]) => [`wasmformer${name}`, `./wasmformer/${file}.js`]));
 const importMap = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
 const pages = ['bindings/README.md', ...guides].flatMap((document) => blocks(document, 'html').map((html, i) => ({ name: `${document}: HTML, part ${i + 1}`, html })));

@@ -27,7 +27,7 @@ TEST_CASE("A feed-forward sublayer is a linear layer, the activation, and a line
 }
 
 TEST_CASE("Multi-head attention over one key is its value through the output projection") {
-  MultiHeadAttention attention(2, 2, 0, AttentionScore::scaled_dot);
+  MultiHeadAttention attention({.d_model = 2, .heads = 2, .key_dim = 1, .kind = AttentionScore::scaled_dot}, 0);
   set(attention.q_proj, random_matrix(2, 2, 1), random_matrix(1, 2, 2));
   set(attention.out_proj, (Matrix(2, 2) << 0, 1, 2, 0).finished(), (Matrix(1, 2) << 10, 20).finished());
   ThreadPool pool;

@@ -51,19 +51,26 @@ class BatchReader {
   #workers: readonly Translate[];
   #stop: AbortSignal;
   #waits: Waits;
-  #batchSize: number;
+  #sizeOf: (batch: number) => number;
   #startIndex: number;
   #read = 0;
   #batches = 0;
   #isOver = false;
   #ahead: Promise<Batch | undefined>[] = [];
 
-  constructor(texts: Texts, workers: readonly Translate[], stop: AbortSignal, batchSize: number, startIndex: number) {
+  /** `sizeOf`: how many texts a batch has, by its number, from 0. */
+  constructor(
+    texts: Texts,
+    workers: readonly Translate[],
+    stop: AbortSignal,
+    sizeOf: (batch: number) => number,
+    startIndex: number,
+  ) {
     this.#source = Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
     this.#workers = workers;
     this.#stop = stop;
     this.#waits = new Waits(stop);
-    this.#batchSize = batchSize;
+    this.#sizeOf = sizeOf;
     this.#startIndex = startIndex;
   }
 
@@ -87,7 +94,8 @@ class BatchReader {
 
   async #begin(): Promise<Batch | undefined> {
     const texts: string[] = [];
-    while (texts.length < this.#batchSize && !this.#isOver) {
+    const size = this.#sizeOf(this.#batches);
+    while (texts.length < size && !this.#isOver) {
       const { done, value } = await this.#waits.for(this.#source.next());
       if (done) this.#isOver = true;
       else if (this.#read++ >= this.#startIndex) texts.push(value);
@@ -120,14 +128,18 @@ async function *resultsOf(
   }
 }
 
+/** `isGrowing`: the first batch of each worker has one text, and later ones twice as many as those before. */
 export async function *translateAll(
   texts: Texts, workers: readonly Translate[], { batchSize = 32, startIndex = 0, onError, signal }: AllOptions,
+  isGrowing = false,
 ): AsyncGenerator<IndexedTranslation, void, undefined> {
   signal?.throwIfAborted();
   const stop = new AbortController();
   const onAbort = () => stop.abort(signal!.reason);
   signal?.addEventListener('abort', onAbort);
-  const reader = new BatchReader(texts, workers, stop.signal, batchSize, startIndex);
+  const sizeOf = (batch: number) =>
+    isGrowing ? Math.min(batchSize, 2 ** Math.floor(batch / workers.length)) : batchSize;
+  const reader = new BatchReader(texts, workers, stop.signal, sizeOf, startIndex);
   try {
     for (const _ of workers) reader.readOn();
     for (let batch = await reader.next(); batch; batch = await reader.next()) {

@@ -1,15 +1,16 @@
 // Models in a worker: what they have in common, and the Translator.
-import { checkAnnotate, checkTranslate, takeAligned, takeHtml, withNewNames } from '../shared/checks.js';
+import { checkAnnotate, checkTokenize, checkTranslate, takeAligned, takeHtml, toJson, withNewNames } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { withKeptRanges } from '../shared/keep.js';
-import { joinSentence, splitSentences } from '../shared/sentences.js';
+import { joinSentence, splitSentences, type SentencePart } from '../shared/sentences.js';
 import type {
   AnnotateMethod, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
-  StreamOptions, TextTranslation, TranslateAllOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
+  SourceToken, StreamedSentence, StreamOptions, StreamTextOptions, TextTranslation, TokenizeOptions,
+  TranslateAllOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions, WorkerOwner,
 } from '../shared/types.js';
 import { checkAll, translateAll } from './stream-texts.js';
 import { Connection, connections, disposed, type CallOptions } from './connection.js';
@@ -168,16 +169,76 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     options: TranslateAllOptions = {},
   ): AsyncGenerator<IndexedTranslation, void, undefined> {
     const named = withNewNames('translate', { others: 'workers', start: 'startIndex' }, withoutPartial('translateAll', options));
-    const { batchSize, startIndex, onError, signal, workers = [], ...search } = named;
+    const { batchSize, startIndex, onError, signal, workers, ...search } = named;
+    const given = checkAll(texts, { batchSize, startIndex, onError, signal });
+    return translateAll(texts, this.#withWorkers(workers, search, new Error()), given);
+  }
+
+  /**
+   * Translates a text of any length as translateText does, and yields each sentence as soon as it and those before it
+   * are translated. It keeps the translations of at most two batches, plus one for each of `workers`, so a slow loop makes
+   * the work wait. Leaving the loop stops it.
+   * @throws as translate does, naming the sentence by its position counted from 1
+   */
+  streamText(text: string, options: StreamTextOptions = {}): AsyncGenerator<StreamedSentence, void, undefined> {
+    checkTranslate(text, {});
+    const { batchSize = 16, signal, workers, ...search } = withoutPartial('streamText', options);
+    const [source, target] = this.info.languages.split('-');
+    const { parts, tail } = splitSentences(text, source || undefined, this.info.config.max_length);
+    const sources = parts.map((part) => part.source);
+    const given = checkAll(sources, { batchSize, signal });
+    const all = translateAll(sources, this.#withWorkers(workers, search, new Error()), given, true);
+    return joinedSentences(parts, tail, target, all);
+  }
+
+  /** What translates a batch with this translator, and with each of `workers`. */
+  #withWorkers(workers: readonly WorkerOwner[] = [], search: StreamOptions, site: Error) {
     if (!Array.isArray(workers) || !workers.every((worker) => worker instanceof Translator)) {
       throw new WasmformerTypeError('translate', 'workers must be an array of Translators');
     }
-    const given = checkAll(texts, { batchSize, startIndex, onError, signal });
-    const site = new Error();
-    const translators = [this, ...workers as Translator[]].map((translator) =>
+    return [this, ...workers as Translator[]].map((translator) =>
       async (some: string[], signal: AbortSignal, first: number) =>
         translator.translateFrom(site, some, { ...search, signal }, first));
-    return translateAll(texts, translators, given);
+  }
+
+  /**
+   * The tokens that translate() reads of one text or several, the end token last. Nothing is translated, and a text may
+   * have any length: `info.config.max_length` tokens are the most that translate() takes.
+   * @throws when an option is unknown or impossible
+   */
+  tokenize(text: string, options?: TokenizeOptions): Promise<SourceToken[]>;
+  tokenize(text: readonly string[], options?: TokenizeOptions): Promise<SourceToken[][]>;
+  async tokenize(
+    text: string | readonly string[], options: TokenizeOptions = {},
+  ): Promise<SourceToken[] | SourceToken[][]> {
+    const tokens = await this.#tokensOf('tokenize', text, options, new Error());
+    return typeof text === 'string' ? tokens[0]! : tokens;
+  }
+
+  /**
+   * The number of tokens that tokenize() returns.
+   * @throws when an option is unknown or impossible
+   */
+  countTokens(text: string, options?: TokenizeOptions): Promise<number>;
+  countTokens(text: readonly string[], options?: TokenizeOptions): Promise<number[]>;
+  async countTokens(text: string | readonly string[], options: TokenizeOptions = {}): Promise<number | number[]> {
+    const counts = await this.#tokensOf('countTokens', text, options, new Error());
+    return typeof text === 'string' ? counts[0]! : counts;
+  }
+
+  /** A group at a time, so that an abort or another call need not wait for all texts. */
+  async #tokensOf<What extends 'tokenize' | 'countTokens'>(
+    what: What, text: string | readonly string[], options: TokenizeOptions, site: Error,
+  ): Promise<Result<What>> {
+    const { texts, signal, ...keep } = checkTokenize(text, options);
+    signal?.throwIfAborted();
+    const results: Result<What>[] = [];
+    for (let i = 0; i < texts.length; i += textsTokenizedTogether) {
+      const some = texts.slice(i, i + textsTokenizedTogether);
+      const wanted = { texts: some, options: toJson(withKeptRanges(some, keep) as object) } as Wanted<What>;
+      results.push(await this.connection.call(what, wanted, site, { signal, owner: this }));
+    }
+    return results.flat() as Result<What>;
   }
 
   /**
@@ -196,6 +257,21 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     const work = (onPartial: (partial: string | string[]) => void, signal: AbortSignal) =>
       this.translateFrom(site, text, { ...search, signal, onPartial });
     return toAsyncGenerator(work, options.signal);
+  }
+}
+
+const textsTokenizedTogether = 64;
+
+/** The translations of all sentences of a text, with the white space around them. */
+async function *joinedSentences(
+  parts: readonly SentencePart[], tail: string, target: string | undefined, all: AsyncIterable<IndexedTranslation>,
+): AsyncGenerator<StreamedSentence, void, undefined> {
+  const of = parts.length;
+  if (of === 0 && tail !== '') yield { text: tail, index: 0, of };
+  for await (const { index, ...translation } of all) {
+    const part = parts[index]!;
+    const text = joinSentence(part, target) + translation.text + (index === of - 1 ? tail : '');
+    yield { text, sentence: { begin: part.begin, source: part.source, translation }, index, of };
   }
 }
 

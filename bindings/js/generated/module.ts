@@ -326,9 +326,11 @@ export interface Translation {
 
 export interface Translator {
   annotate(_0: string[], _1: string, _2: string): Annotations;
+  countTokens(_0: string[], _1: string): number[];
   delete(): void;
   info(): ModelInfo;
   start(_0: string[], _1: string, _2: number): Job;
+  tokenize(_0: string[], _1: string): SourceToken[][];
 }
 
 export interface ValidationReport {

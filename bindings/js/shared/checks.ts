@@ -2,7 +2,7 @@
 // declared in C++ (src/tasks/translate/translate_options.h, src/train/run_request.h), and checked there.
 import { WasmformerTypeError } from './errors.js';
 import type { AlignmentOptions } from './webpage-types.js';
-import type { AnnotateOptions, TranslateOptions } from './types.js';
+import type { AnnotateOptions, TokenizeOptions, TranslateOptions } from './types.js';
 
 export interface Rule {
   accepts(value: unknown): boolean;
@@ -116,6 +116,14 @@ export function takeAligned(options: object): { aligned: AlignmentOptions; rest:
   const given = isObject(options) ? { alignment, quality } : options;
   const aligned = checked<AlignmentOptions>('translate', { alignment: boolean, quality: boolean }, given);
   return { aligned, rest: aligned.alignment ? { ...rest, attention: true } : rest };
+}
+
+/** `keep` is checked where it is read. */
+const tokenizeRules: Rules<TokenizeOptions> = { keep: { accepts: () => true, expected: '' }, signal };
+
+export function checkTokenize(text: unknown, options: unknown): TokenizeOptions & { texts: string[] } {
+  const { texts } = checkTexts<object>('tokenize', text, {} as Rules<object>, {});
+  return { texts, ...checked<TokenizeOptions>('tokenize', tokenizeRules, options) };
 }
 
 export const checkAnnotate = (use: string, text: unknown, options: unknown): CheckedTexts & Pick<AnnotateOptions, 'signal'> =>

@@ -4,7 +4,9 @@ import type { PlainError } from './errors.js';
 import type {
   Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
-import type { Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo } from './types.js';
+import type {
+  Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, SourceToken, Translation, TranslatorInfo,
+} from './types.js';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -45,6 +47,9 @@ export interface Calls {
   load(wanted: Start & { model: ModelData; integrity?: string; use: Use }): TranslatorInfo | EncoderInfo;
   /** `partials`: whether updates of that type are wanted; `first`: how many texts come before these, for messages. */
   translate(wanted: { texts: string[]; options: string; partials: boolean; first: number }): Plain<Translation[]>;
+  /** `options`: those of translate. */
+  tokenize(wanted: { texts: string[]; options: string }): SourceToken[][];
+  countTokens(wanted: { texts: string[]; options: string }): number[];
   annotate(wanted: { texts: string[]; options: string; use: Use }): Plain<Annotation[]>;
   /** Begins a run, or resumes one. `options`: RunRequest in src/train/run_request.h. */
   train(wanted: Start & TrainInput): TrainerInfo;

@@ -73,12 +73,39 @@ export interface TranslateAllOptions extends StreamOptions {
 /** A translation, and the index of its text in the source, counted from 0. */
 export type IndexedTranslation = Translation & { index: number };
 
+/** A sentence of a text; `begin` is where it begins in the source, in UTF-16 units. */
+export interface TextSentence {
+  begin: number;
+  source: string;
+  translation: Translation;
+}
+
 /** A text of several sentences. */
 export interface TextTranslation {
   text: string;
-  /** In order; `begin` is where the sentence begins in the source, in UTF-16 units. */
-  sentences: { begin: number; source: string; translation: Translation }[];
+  /** In order. */
+  sentences: TextSentence[];
 }
+
+export interface StreamTextOptions extends StreamOptions, Pick<TranslateAllOptions, 'workers'> {
+  /** How many sentences are translated together; the first batches are smaller, so that the first one comes soon. Default 16. */
+  batchSize?: number;
+}
+
+/** A part of a translated text: one sentence. The parts, joined, are the text that translateText() returns. */
+export interface StreamedSentence {
+  /** The translation with the white space before it, and after the last one. */
+  text: string;
+  /** Missing if the whole text is white space. */
+  sentence?: TextSentence;
+  /** From 0. */
+  index: number;
+  /** How many sentences the text has. */
+  of: number;
+}
+
+/** As in TranslateOptions. */
+export type TokenizeOptions = Pick<TranslateOptions, 'keep' | 'signal'>;
 
 /** A token of the source, as the model reads it. */
 export interface SourceToken {

@@ -25,6 +25,8 @@ export class Requests {
     load: async (wanted, call) => (await this.#open(call, () => this.#load(wanted, call))).info,
     train: async (wanted, call) => (await this.#open(call, () => this.#train(wanted, call))).info,
     translate: (wanted, { key }) => translate(wanted, this.#model(key)),
+    tokenize: ({ texts, options }, { key }) => this.#translator(key).tokensOf('tokenize', texts, options),
+    countTokens: ({ texts, options }, { key }) => this.#translator(key).tokensOf('countTokens', texts, options),
     annotate: ({ texts, options, use }, { key }) => this.#model(key).annotate(texts, options, use),
     run: ({ options }, { key }) => run(options, this.#training(key)),
     evaluate: ({ pairs, options }, { key }) => this.#training(key).evaluate(pairs, options),
@@ -71,6 +73,12 @@ export class Requests {
   #model(key: number): SyncTranslator | Training {
     const model = this.#models.get(key);
     if (!model) throw new WasmformerError('engine', 'no model is loaded');
+    return model;
+  }
+
+  #translator(key: number): SyncTranslator {
+    const model = this.#model(key);
+    if (!(model instanceof SyncTranslator)) throw new WasmformerError('engine', 'the model is a training run');
     return model;
   }
 

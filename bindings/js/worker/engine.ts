@@ -6,7 +6,7 @@ import type { WasmBuild } from '../shared/types.js';
 import { detectBuild, Instance } from './instance.js';
 import { SyncTranslator } from './sync-translator.js';
 
-export { SyncTranslator, type SyncOptions } from './sync-translator.js';
+export { SyncTranslator, type SyncOptions, type SyncTokenizeOptions } from './sync-translator.js';
 
 export interface EngineOptions {
   /** Default: the best that the machine can run. */

@@ -1,16 +1,18 @@
 // A translator that blocks.
 import type { Translator } from '../generated/module.js';
-import { checkTranslate } from '../shared/checks.js';
+import { checkTokenize, checkTranslate, toJson, wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import { withKeptRanges } from '../shared/keep.js';
 import { dispose } from '../shared/platform.js';
 import { tidy, withMaps } from '../shared/results.js';
-import type { TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
+import type { SourceToken, TokenizeOptions, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
 
 /** Only a Translator can be aborted or compute `alignment` and `quality`. */
 export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
+
+export type SyncTokenizeOptions = Omit<TokenizeOptions, 'signal'>;
 
 /** A Translator without a worker: translate() blocks until it is done. */
 export class SyncTranslator extends Model<Translator> {
@@ -45,6 +47,42 @@ export class SyncTranslator extends Model<Translator> {
     } finally {
       steps.return([]);
     }
+  }
+
+  /**
+   * Like Translator.tokenize, without the option signal.
+   * @throws when an option is unknown or impossible
+   */
+  tokenize(text: string, options?: SyncTokenizeOptions): SourceToken[];
+  tokenize(text: readonly string[], options?: SyncTokenizeOptions): SourceToken[][];
+  tokenize(text: string | readonly string[], options: SyncTokenizeOptions = {}): SourceToken[] | SourceToken[][] {
+    const tokens = this.#tokensOf('tokenize', text, options);
+    return typeof text === 'string' ? tokens[0]! : tokens;
+  }
+
+  /**
+   * The number of tokens that tokenize() returns.
+   * @throws when an option is unknown or impossible
+   */
+  countTokens(text: string, options?: SyncTokenizeOptions): number;
+  countTokens(text: readonly string[], options?: SyncTokenizeOptions): number[];
+  countTokens(text: string | readonly string[], options: SyncTokenizeOptions = {}): number | number[] {
+    const counts = this.#tokensOf('countTokens', text, options);
+    return typeof text === 'string' ? counts[0]! : counts;
+  }
+
+  #tokensOf<What extends 'tokenize' | 'countTokens'>(what: What, text: string | readonly string[], options: object) {
+    if ('signal' in options) throw new WasmformerError('tokenize', 'signal cannot abort a call that blocks; use a Translator');
+    const { texts, ...rest } = checkTokenize(text, options);
+    return this.tokensOf(what, texts, toJson(withKeptRanges(texts, rest) as object));
+  }
+
+  /** @internal `options`: JSON. */
+  tokensOf<What extends 'tokenize' | 'countTokens'>(
+    what: What, texts: readonly string[], options: string,
+  ): ReturnType<Translator[What]> {
+    const { native } = this;
+    return this.instance.call(() => native[what](texts.map(wellFormed), options)) as ReturnType<Translator[What]>;
   }
 
   [dispose](): void {

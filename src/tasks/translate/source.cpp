@@ -169,12 +169,18 @@ std::string text_so_far(const ModelFile& model, const Source& source, const std:
   return source.kept ? put_back_begin(*source.kept, text) : encode_utf8(text);
 }
 
+std::vector<SourceToken> shown_tokens(const ModelFile& model, const Source& source) {
+  const PieceWriter write(source);
+  std::vector<SourceToken> tokens;
+  for (TokenId id : source.ids) write(tokens.emplace_back(model.source_tokenizer->piece(id), id), /*is_target=*/false);
+  return tokens;
+}
+
 void show_pieces(Translation& translation, const Source& source) {
   if (!source.kept && !source.in_capitals) return;
   const PieceWriter write(source);
   write(static_cast<Hypothesis&>(translation));
   for (Hypothesis& other : translation.alternatives) write(other);
-  for (SourceToken& token : translation.source_tokens) write(token, /*is_target=*/false);
   if (translation.beam)
     for (BeamNode& node : *translation.beam) write(node, /*is_target=*/true);
 }

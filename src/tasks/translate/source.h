@@ -43,6 +43,8 @@ Restored restored_text(const ModelFile& model, const Source& source, const std::
 // The whole text so far of an unfinished translation.
 std::string text_so_far(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids);
 
+// The tokens of a source with what their pieces stand for: kept text, and capitals where the source has them.
+std::vector<SourceToken> shown_tokens(const ModelFile& model, const Source& source);
 // Replaces all placeholders by their kept text, and restores upper case where the source has it.
 void show_pieces(Translation& translation, const Source& source);
 

@@ -194,10 +194,7 @@ std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
 
 std::vector<Translation> TranslationJob::result() const {
   std::vector<Translation> translations(sources_.size());
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    for (TokenId id : sources_[i].ids)
-      translations[i].source_tokens.push_back({model_.source_tokenizer->piece(id), id});
-  }
+  for (std::size_t i = 0; i < sources_.size(); ++i) translations[i].source_tokens = shown_tokens(model_, sources_[i]);
   const TranslateOptions& options = search_.options();
   std::vector<std::vector<SearchHypothesis>> returned;
   for (std::size_t i = 0; i < searched_.size(); ++i) {
@@ -278,6 +275,13 @@ Translator::Translator(std::string_view model_file, ThreadPool& pool)
 std::vector<Translation> Translator::translate(const std::vector<std::string>& texts,
                                                const TranslateOptions& options) const {
   return translate_in_batches(model_, pool_, texts, options);
+}
+
+std::vector<std::vector<SourceToken>> Translator::tokenize(const std::vector<std::string>& texts,
+                                                           const TranslateOptions& options) const {
+  std::vector<std::vector<SourceToken>> tokens;
+  for (const Source& source : tokenize_all(model_, texts, options, 0)) tokens.push_back(shown_tokens(model_, source));
+  return tokens;
 }
 
 Translator::Job Translator::start(const std::vector<std::string>& texts, const TranslateOptions& options,

@@ -63,6 +63,10 @@ class Translator {
 
   // As translate_in_batches() below.
   std::vector<Translation> translate(const std::vector<std::string>& texts, const TranslateOptions& options = {}) const;
+  // The tokens that translate() would read of each text, the end token last; a text may have any length. Of the
+  // options only `keep` and `kept_ranges` matter. Throws Error for text that is not UTF-8.
+  std::vector<std::vector<SourceToken>> tokenize(const std::vector<std::string>& texts,
+                                                 const TranslateOptions& options = {}) const;
   // The job must not outlive the translator. `first` as in TranslationJob.
   Job start(const std::vector<std::string>& texts, const TranslateOptions& options, std::uint64_t first = 0) const;
 

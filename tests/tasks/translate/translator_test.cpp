@@ -76,6 +76,26 @@ TEST_CASE("The tokens of a translation match its text and its source") {
   CHECK(pieces == "\xE2\x96\x81|a|b|c|</s>|");
 }
 
+TEST_CASE("A text is tokenized as it is translated, and whatever its length") {
+  ThreadPool pool;
+  const Translator translator(serialize_model(letters_model(2, -1), Precision::f32), pool);
+  const auto tokens = translator.tokenize(texts);
+  const auto translations = translator.translate(texts);
+  REQUIRE(tokens.size() == texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto& expected = translations[i].source_tokens;
+    REQUIRE(tokens[i].size() == expected.size());
+    for (std::size_t t = 0; t < expected.size(); ++t)
+      CHECK((tokens[i][t].id == expected[t].id && tokens[i][t].piece == expected[t].piece));
+  }
+  CHECK(tokens[0].size() == 5);  // the space before, three letters, the end token
+  CHECK(tokens[1].size() == 1);
+  constexpr std::size_t letters = 100'000;
+  const auto long_text = translator.tokenize({std::string(letters, 'a')});
+  CHECK(long_text[0].size() == letters + 2);
+  CHECK_THROWS_WITH(translator.tokenize({"\xff"}), ContainsSubstring("UTF-8"));
+}
+
 TEST_CASE("A text of only emoji is translated like any other") {
   const ModelFile model = letters_model(3, 1);
   const auto t = translate(model, {"\xF0\x9F\x98\x80\xF0\x9F\x8E\x89", "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x9A\x80"});

@@ -1,0 +1,65 @@
+// The monitor of create(): events that tell how far a download is.
+
+/** The steps in which progress is told, so that it does not tell the size of a model. */
+const steps = 0x10000;
+
+/** ProgressEvent, which Node lacks, with fractions, which some browsers round to 0. */
+class DownloadProgressEvent extends (globalThis.ProgressEvent ?? Event) {
+  constructor(loaded: number) {
+    super('downloadprogress');
+    const values = { loaded, total: 1, lengthComputable: true };
+    for (const [name, value] of Object.entries(values)) Object.defineProperty(this, name, { value, enumerable: true });
+  }
+}
+
+type ProgressListener = (event: ProgressEvent) => void;
+
+/** What the option `monitor` is called with. Its events `downloadprogress` have `loaded` from 0 to 1, and a `total` of 1. */
+export class CreateMonitor extends EventTarget {
+  #handler: ProgressListener | null = null;
+  #call = (event: Event) => this.#handler?.(event as ProgressEvent);
+
+  get ondownloadprogress(): ProgressListener | null {
+    return this.#handler;
+  }
+
+  set ondownloadprogress(handler: ProgressListener | null) {
+    this.removeEventListener('downloadprogress', this.#call);
+    this.#handler = typeof handler === 'function' ? handler : null;
+    if (this.#handler) this.addEventListener('downloadprogress', this.#call);
+  }
+}
+
+/** Tells a monitor how far a download is: from 0 to 1, each number once, and nothing after an abort. */
+export class Progress {
+  #monitor: CreateMonitor | undefined;
+  #signal: AbortSignal | undefined;
+  #last = -1;
+
+  /** Calls the option `monitor`; what that throws is thrown on. */
+  constructor(onCreate: ((monitor: CreateMonitor) => void) | undefined, signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    if (onCreate === undefined) return;
+    if (typeof onCreate !== 'function') throw new TypeError('monitor must be a function');
+    this.#monitor = new CreateMonitor();
+    onCreate(this.#monitor);
+  }
+
+  report(loaded: number, total: number | undefined): void {
+    if (total && total > 0) this.#tell(Math.floor((loaded / total) * steps) / steps);
+  }
+
+  begin(): void {
+    this.#tell(0);
+  }
+
+  finish(): void {
+    this.#tell(1);
+  }
+
+  #tell(fraction: number): void {
+    if (!this.#monitor || this.#signal?.aborted || fraction <= this.#last || fraction > 1) return;
+    this.#last = fraction;
+    this.#monitor.dispatchEvent(new DownloadProgressEvent(fraction));
+  }
+}

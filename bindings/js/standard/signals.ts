@@ -1,0 +1,51 @@
+// Waits that signals end.
+
+/** The result of `given`, unless the signal aborts before: then its reason is thrown. */
+export function until<T>(given: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return Promise.resolve(given);
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    const free = () => signal.removeEventListener('abort', onAbort);
+    given.then((value) => {
+      free();
+      resolve(value);
+    }, (error: unknown) => {
+      free();
+      reject(error);
+    });
+  });
+}
+
+/** A signal that aborts when one of several does. */
+export interface EitherSignal {
+  signal: AbortSignal;
+  abort(reason: unknown): void;
+  /** Lets go of the signals that it follows. */
+  free(): void;
+}
+
+/** AbortSignal.any(), which not all browsers have, with an end. */
+export function either(...signals: (AbortSignal | undefined)[]): EitherSignal {
+  const controller = new AbortController();
+  const followed = signals.filter((signal) => signal !== undefined).map((signal) => {
+    const onAbort = () => controller.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    return () => signal.removeEventListener('abort', onAbort);
+  });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    free: () => followed.forEach((unfollow) => unfollow()),
+  };
+}
+
+/** @throws TypeError if an option that should be a signal is not one */
+export function signalOf(options: { signal?: AbortSignal } | undefined): AbortSignal | undefined {
+  const signal = options?.signal;
+  if (signal === undefined) return undefined;
+  if (typeof signal === 'object' && signal !== null && 'aborted' in signal) return signal;
+  throw new TypeError('signal must be an AbortSignal');
+}
