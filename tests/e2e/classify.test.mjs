@@ -55,7 +55,7 @@ test('a text of which the model knows nothing gets a warning beside its label, o
     await text(page).fill('asdf');
     await warning.getByText('The model knows few of these words').waitFor();
     await page.getByText('Not learned: asdf.').waitFor();
-    await text(page).fill('i love you');
+    await text(page).fill('I love you');
     await warning.getByText('none of them fits this text well').waitFor();
   }));
 
