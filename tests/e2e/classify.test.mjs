@@ -47,6 +47,18 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
     }));
 }
 
+test('a text of which the model knows nothing gets a warning beside its label, one like the training has none', () =>
+  withView(site, laptop, '#classify', async (page) => {
+    await first(page, 'PlayMusic');
+    const warning = page.getByTestId('labels').getByRole('status');
+    assert.equal(await warning.count(), 0);
+    await text(page).fill('asdf');
+    await warning.getByText('The model knows few of these words').waitFor();
+    await page.getByText('Not learned: asdf.').waitFor();
+    await text(page).fill('I love you');
+    await warning.getByText('none of them fits this text well').waitFor();
+  }));
+
 test('each bundled model has an example and a result', () =>
   withView(site, laptop, '#classify', async (page) => {
     for (const name of readdirSync(join(builtPage, 'encoders'))) {

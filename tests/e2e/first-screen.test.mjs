@@ -125,8 +125,8 @@ test('lines still end at their words when an earlier sentence finishes last', ()
 test('a Chinese browser starts with English → Chinese; a link with a text does not', async () => {
   await withView(site, { ...screen, locale: 'zh-CN' }, '', async (page) => {
     await page.locator('.status li').first().waitFor();
-    assert.equal(await page.locator('#source').inputValue(), 'Why do we work?');
-    assert.equal(await target(page), '我们为什么工作？');
+    assert.equal(await page.locator('#source').inputValue(), 'I met an old friend in the park yesterday.');
+    assert.equal(await target(page), '我昨天在公园里遇到了一位老朋友。');
   });
   await withView(site, { ...laptop, locale: 'zh-CN' }, `#translate?text=${encodeURIComponent(expected[0].source)}`, async (page) => {
     await page.locator('.status li').first().waitFor();

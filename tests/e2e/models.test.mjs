@@ -79,9 +79,9 @@ test("the page's other models have examples in their language, and a link restor
   withModels(laptop, async (page) => {
     assert.deepEqual(await models(page), own);
     await go(page, 'Translate');
-    const first = { English: 'Why do we work?', French: "Hier, j'ai rencontré un vieil ami dans le parc.", Chinese: '我昨天在公园遇见了一位老朋友。' };
+    const first = { English: 'I met an old friend in the park yesterday.', French: "Hier, j'ai rencontré un vieil ami dans le parc.", Chinese: '我昨天在公园遇见了一位老朋友。' };
     for (const [id, source, word] of [
-      ['fr-en', 'French', /old friend/], ['zh-en', 'Chinese', /old friend/], ['en-de', 'English', /Warum/], ['en-zh', 'English', /为什么/],
+      ['fr-en', 'French', /old friend/], ['zh-en', 'Chinese', /old friend/], ['en-de', 'English', /Freund/], ['en-zh', 'English', /老朋友/],
     ]) {
       await choose(page, id);
       await box(page, source).waitFor();

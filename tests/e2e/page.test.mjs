@@ -206,7 +206,7 @@ test('typed text is never treated as HTML', () =>
     await translated(page);
     await translate(page, '<img src="x" onerror="document.title=1"> <b>Guten Tag</b>');
     assert.equal(await page.locator('main img, main b').count(), 0);
-    assert.equal(await page.title(), 'Wasmformer');
+    assert.equal(await page.title(), 'Wasmformer: see inside a Transformer');
   }));
 
 test('the page obeys its own security policy, also in the worker', async () => {

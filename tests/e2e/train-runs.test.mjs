@@ -102,8 +102,8 @@ test('two runs are compared; one that is paused, left and resumed gets identical
     await atStep(page, 30);
     await press(page, 'Pause');
     await state(page, 'paused');
-    await page.getByRole('checkbox', { name: 'Show the curves of Reverse as well' }).check();
-    await page.locator('.u-legend').first().getByText('Reverse validation').first().waitFor();
+    await page.getByRole('checkbox', { name: /^Show the curves of Reverse · .* as well$/ }).check();
+    await page.locator('.u-legend').first().getByText(/^Reverse · .* validation$/).first().waitFor();
     await state(page, 'finished', 1);
     await page.reload();
     await state(page, 'saved in this browser');

@@ -59,6 +59,25 @@ test("the page's description is in the visitor's language and changes with it", 
     assert.match(await (await page.request.get(site.address)).text(), /<noscript>[^<]*JavaScript[^<]*<span lang="zh-Hans">.*浏览器/);
   }));
 
+test('each view has a description of its own; printed, the figure stays and the controls go, on white', () =>
+  withView(site, { ...laptop, colorScheme: 'dark', reducedMotion: 'reduce' }, '#picture', async (page) => {
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    const said = () => page.locator('meta[name=description]').getAttribute('content');
+    const picture = await said();
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    assert.equal(await page.getByTestId('figure').isVisible(), true);
+    assert.equal(await page.getByRole('button', { name: 'Play' }).isVisible(), false);
+    assert.equal(await page.getByRole('navigation', { name: 'Views' }).isVisible(), false);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'light');
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate(() => (location.hash = '#models'));
+    await page.waitForFunction((before) => document.querySelector('meta[name=description]').content !== before, picture);
+    assert.match(await said(), /models/);
+  }));
+
 test('pressing a card brings the learning sentence and its controls into view', () =>
   withView(site, laptop, '#train', async (page) => {
     await card(page, /^Reverse/).click();

@@ -117,7 +117,7 @@ test('a run is named by what differs from the defaults, and names that are compa
   const named = (setup) => open(`#train?${new URLSearchParams({ setup })}`).setup.name();
   assert.equal(named('data:dates'), 'Dates');
   assert.equal(named('data:dates,norm:post,schedule:constant,warmup_steps:0'), 'Dates · post-norm · constant · no warm-up');
-  assert.equal(named('data:dates,num_heads:1,seed:2,steps:300'), 'Dates · Steps = 300 · Random seed = 2 · Attention heads = 1');
+  assert.equal(named('data:dates,num_heads:1,seed:2,steps:300'), 'Dates · Random seed = 2 · Attention heads = 1');
   const { apart } = await load('train/differences.ts');
   assert.deepEqual(apart(['Dates', 'Dates · post-norm', 'Dates · post-norm · no warm-up']), ['Dates', 'post-norm', 'post-norm · no warm-up']);
 });

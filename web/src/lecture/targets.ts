@@ -2,16 +2,16 @@
 const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   inside: [
     ['[data-testid=figure]', '[data-place="enc"]', '[data-place="enc.embed"]'],
-    ['[data-testid=scene] .inside', '[data-testid=scene] canvas'],
+    ['[data-testid=scene] figure:nth-of-type(2)', '[data-testid=scene] figure:nth-of-type(2) canvas'],
     ['[data-testid=head]'],
-    ['[data-testid=scene] .inside', '[data-testid=scene] .head .side + *', '[data-testid=scene] canvas'],
+    ['[data-testid=scene] .head .map'],
     ['[data-testid=logits]', '[data-testid=logits] .chosen'],
     ['[role=tree]', '[role=treeitem]'],
   ],
   attention: [
-    ['[data-testid=scene] :has(> [data-testid=head])', '[data-testid=head]'],
+    ['[data-testid=scene] :has(> * > [data-testid=head])', '[data-testid=head]'],
     ['[data-testid=score]'],
-    ['[data-testid=scene] .inside', '[data-testid=scene] canvas'],
+    ['[data-testid=scene] .head .map'],
     ['[data-testid=after]', '[data-place="dec.3.cross"]'],
     ['[data-testid=after]', '[data-testid=figure] .tokens'],
   ],

@@ -1,19 +1,18 @@
 // How runs of one task differ: the settings that are not the defaults, which make the names of runs.
-import { choicesOf, FIELDS, isUsed, type Key, type Values } from './fields';
+import { choicesOf, FIELDS, GOALS, isUsed, type Key, type Values } from './fields';
 import { trainWords } from './words';
 
 /** Stands between the parts of a name. */
 export const BETWEEN = ' · ';
 
-/** Settings that the data's name or another part says. */
-const SAID: readonly Key[] = ['data', 'start', 'steps', 'epochs', 'minutes', 'budget'];
+/** Settings that the data's name says; and how long it learns, which the run itself shows. */
+const SAID: readonly Key[] = ['data', 'start', 'goal', ...GOALS];
 /** Values that have words of their own. */
 const SHORT = { 'norm:post': 'd_post', 'norm:pre': 'd_pre', 'warmup_steps:0': 'd_noWarmup' } as const;
 
-function said(key: Key, value: string, values: Values): string {
+function said(key: Key, value: string): string {
   const short = SHORT[`${key}:${value}` as keyof typeof SHORT];
   if (short) return trainWords(short);
-  if (key === 'goal') return said(value as Key, values[value as Key], values);
   const choices = choicesOf(key);
   if (choices.length > 0 && !choices.includes('yes')) return trainWords(`o_${value}` as 'o_char');
   const name = trainWords(`f_${key}` as 'f_seed');
@@ -22,12 +21,14 @@ function said(key: Key, value: string, values: Values): string {
 
 /** What was chosen and has an effect, in the order of the forms; `chosen` has no defaults. */
 export function differencesOf(chosen: Partial<Values>, values: Values): string[] {
-  const isGoal = (key: Key) => key === values.goal && !('goal' in chosen);
   const keys = (Object.keys(FIELDS) as Key[]).filter(
-    (key) => chosen[key] !== undefined && isUsed(key, values) && (!SAID.includes(key) || isGoal(key)),
+    (key) => chosen[key] !== undefined && isUsed(key, values) && !SAID.includes(key),
   );
-  return keys.map((key) => said(key, chosen[key]!, values));
+  return keys.map((key) => said(key, chosen[key]!));
 }
+
+/** What is learned, without the differences: for a file, and where there is little room. */
+export const shortName = (name: string) => name.split(BETWEEN)[0]!;
 
 /** Of each name what the others do not have, or its beginning where nothing is left. */
 export function apart(names: readonly string[]): string[] {

@@ -2,7 +2,7 @@
 // when it leaves the browser.
 import type { AnnotatedSample, TrainerInfo, TrainingEvent, Translation } from 'wasmformer';
 import type { Experiment } from './experiment';
-import { BETWEEN } from './differences';
+import { shortName } from './differences';
 import { parse } from './fields';
 import { runTask, type Scores } from './run-tasks';
 
@@ -121,7 +121,7 @@ export function newRecord(
 
 /** What a run learns: curves of other data or scores are not comparable with its own. */
 function learned({ metric, setup, name }: Pick<RunRecord, 'metric' | 'setup' | 'name'>): string {
-  const data = setup === null ? name.split(BETWEEN)[0] : parse(setup).data;
+  const data = setup === null ? shortName(name) : parse(setup).data;
   return `${metric} ${data}`;
 }
 

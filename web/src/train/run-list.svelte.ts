@@ -2,6 +2,7 @@
 import { untrack } from 'svelte';
 import type { Experiment } from './experiment';
 import { deleteRun, storedRuns } from './store';
+import { shortName } from './differences';
 import { createBusy, type Busy } from '../shell/busy.svelte';
 import { areComparable, type RunRecord } from './record';
 import { HEAD_COLOURS } from '../shared/attention/color';
@@ -28,7 +29,7 @@ export class Runs {
     $effect.root(() => {
       $effect(() => {
         const run = this.all.find(({ isBusy }) => isBusy);
-        const activity = run ? { name: run.record.name, share: run.share, left: run.now.left } : null;
+        const activity = run ? { name: shortName(run.record.name), share: run.share, left: run.now.left } : null;
         // Setting it also reads it, which would run this effect again without end.
         untrack(() => (this.#busy.run = activity));
       });

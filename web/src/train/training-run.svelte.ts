@@ -1,6 +1,7 @@
 // A run of the Train view: carries out what the reducer of train/run.ts decides, with a Trainer, and with it a
 // worker, of its own, and with the browser's storage.
 import { Trainer, type TrainingEvent } from 'wasmformer';
+import { shortName } from './differences';
 import type { Experiment } from './experiment';
 import {
   cut,
@@ -119,12 +120,12 @@ export class Run {
 
   /** The model alone, to translate with. */
   model(): Promise<File> {
-    return this.#given(`${this.record.name}.safetensors`, { optimizer: false });
+    return this.#given(`${shortName(this.record.name)}.safetensors`, { optimizer: false });
   }
 
   /** The whole run as one file, which the native program reads, too. */
   file(): Promise<File> {
-    return this.#given(`${this.record.name}.run.safetensors`, { metadata: toMetadata(this.record) });
+    return this.#given(`${shortName(this.record.name)}.run.safetensors`, { metadata: toMetadata(this.record) });
   }
 
   async #given(name: string, options: Parameters<Trainer['save']>[0]): Promise<File> {

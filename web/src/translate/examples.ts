@@ -7,8 +7,8 @@ export const examples: Record<string, string[]> = {
     'Das Mädchen, das dort drüben steht, ist meine Schwester.',
   ],
   en: [
-    'Why do we work?',
     'I met an old friend in the park yesterday.',
+    'Why do we work?',
     'If it rains tomorrow, we will stay at home.',
     'Could you please tell me where the station is?',
   ],

@@ -70,5 +70,6 @@ export function omissions(shown: Read): ReadonlySet<number> {
 export function sourceStretches(shown: Read) {
   const omitted = omissions(shown);
   const pieces = shown.sourceTokens.map(({ piece }) => piece);
-  return segments(shown.source, pieces).map(({ text, token }) => ({ text, isOmitted: token !== null && omitted.has(token) }));
+  const isOmitted = (token: number | null) => token !== null && omitted.has(token);
+  return segments(shown.source, pieces).map(({ text, token }) => ({ text, isOmitted: isOmitted(token) }));
 }

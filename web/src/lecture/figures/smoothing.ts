@@ -9,7 +9,8 @@ export function target(words: number, right: number, epsilon: number): number[] 
 /** Cross-entropy of what the model says, in nats, if it gives `sure` to the right word and shares the rest. */
 export function loss(words: number, epsilon: number, sure: number): number {
   const said = target(words, 0, 1 - sure);
-  return target(words, 0, epsilon).reduce((sum, wanted, word) => (wanted > 0 ? sum - wanted * Math.log(said[word]) : sum), 0);
+  const wanted = target(words, 0, epsilon);
+  return wanted.reduce((sum, share, word) => (share > 0 ? sum - share * Math.log(said[word]) : sum), 0);
 }
 
 /** How far the score of the right word must stand above the others for a probability. */
