@@ -9,8 +9,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-const std::vector<std::vector<TokenId>> sources{{4, 5, 6, 7, 8, 3}, {3}, {6, 6, 3}};
-const std::vector<std::vector<TokenId>> targets{{2, 7}, {2, 8, 4, 5, 7}, {2, 4, 4}};
+const std::vector<std::vector<TokenId>> ablation_sources{{4, 5, 6, 7, 8, 3}, {3}, {6, 6, 3}};
+const std::vector<std::vector<TokenId>> ablation_targets{{2, 7}, {2, 8, 4, 5, 7}, {2, 4, 4}};
 
 // The largest difference beside the largest number: without a norm, activations are large.
 double error(const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected) {
@@ -20,7 +20,7 @@ double error(const Eigen::MatrixXd& found, const Eigen::MatrixXd& expected) {
 }
 
 // Float's 1.2e-7, some hundred roundings deep.
-constexpr double limit = 1e-5;
+constexpr double closeness = 1e-5;
 
 std::size_t norms(const Config& config) {
   std::size_t count = 0;
@@ -39,7 +39,7 @@ TEST_CASE("A model with a part taken out computes what plain loops compute") {
   const ReferenceModel reference(model);
   ThreadPool pool(2);
   Tape tape(pool, /*recording=*/false);
-  const Packed source = packed(sources), target = packed(targets);
+  const Packed source = packed(ablation_sources), target = packed(ablation_targets);
   const Var memory = model.encode(tape, source.ids, source.spans);
   const auto logits = [&](const Masks& masks) -> Matrix {
     return model.logits(tape, model.decode(tape, target.ids, target.spans, memory, source.spans, nullptr, masks))
@@ -48,14 +48,16 @@ TEST_CASE("A model with a part taken out computes what plain loops compute") {
   Masks in_steps;
   in_steps.later_tokens = true;
   const Matrix as_in_training = logits({}), as_in_search = logits(in_steps);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
+  for (std::size_t i = 0; i < ablation_sources.size(); ++i) {
     INFO("sentence " << i);
     const auto rows = [&](const Matrix& all, const Spans& spans) -> Eigen::MatrixXd {
       return all.middleRows(spans[i].begin, spans[i].size).cast<double>();
     };
-    CHECK(error(rows(memory.value(), source.spans), reference.encode(sources[i])) < limit);
-    CHECK(error(rows(as_in_training, target.spans), reference.logits(sources[i], targets[i], c.causal)) < limit);
-    CHECK(error(rows(as_in_search, target.spans), reference.logits(sources[i], targets[i], /*causal=*/true)) < limit);
+    CHECK(error(rows(memory.value(), source.spans), reference.encode(ablation_sources[i])) < closeness);
+    CHECK(error(rows(as_in_training, target.spans),
+                reference.logits(ablation_sources[i], ablation_targets[i], c.causal)) < closeness);
+    CHECK(error(rows(as_in_search, target.spans),
+                reference.logits(ablation_sources[i], ablation_targets[i], /*causal=*/true)) < closeness);
   }
 }
 
@@ -78,7 +80,7 @@ TEST_CASE("Steps of a model with a part taken out see the tokens so far") {
     tape.clear();
     const std::vector<TokenId> next(target.begin() + at, target.begin() + at + at_once);
     const Var hidden = model.decode(tape, next, Spans{{0, at_once}}, tape.constant(memory), source_span, &cache);
-    CHECK(error(model.logits(tape, hidden).value().cast<double>(), expected.middleRows(at, at_once)) < limit);
+    CHECK(error(model.logits(tape, hidden).value().cast<double>(), expected.middleRows(at, at_once)) < closeness);
   }
 }
 
@@ -92,7 +94,7 @@ TEST_CASE("Packed and rounded weights of narrow heads translate nearly as floats
   model.initialize(3);
   ThreadPool pool(2);
   Tape tape(pool, /*recording=*/false);
-  const Packed source = packed(sources), target = packed(targets);
+  const Packed source = packed(ablation_sources), target = packed(ablation_targets);
   const auto logits = [&]() -> Eigen::MatrixXd {
     const Var memory = model.encode(tape, source.ids, source.spans);
     const Var hidden = model.decode(tape, target.ids, target.spans, memory, source.spans);
@@ -100,7 +102,7 @@ TEST_CASE("Packed and rounded weights of narrow heads translate nearly as floats
   };
   const Eigen::MatrixXd exact = logits();
   model.pack();
-  CHECK(error(logits(), exact) < limit);
+  CHECK(error(logits(), exact) < closeness);
   model.unpack();
   model.quantize();
   constexpr double int8_limit = 0.06;  // some of the 127 steps; a row in the wrong place makes it about 1
@@ -159,6 +161,6 @@ TEST_CASE("A model without positions cannot tell the order of its source") {
     const Var memory = model.encode(tape, source, span);
     return model.logits(tape, model.decode(tape, target, Spans{{0, 3}}, memory, span)).value().row(2).cast<double>();
   };
-  const bool is_same = error(last_row({4, 5, 6, 3}), last_row({6, 4, 5, 3})) < limit;
+  const bool is_same = error(last_row({4, 5, 6, 3}), last_row({6, 4, 5, 3})) < closeness;
   CHECK(is_same == (c.positions == Positions::none));
 }

@@ -21,6 +21,11 @@ export interface ModelConfig {
   decoder_layers: number;
   /** Attention heads; d_model must be a multiple of it. */
   num_heads: number;
+  /**
+   * Features of a query and of a key in each head (d_k of section 3.2.2); values keep d_model / num_heads, and 0 is
+   * that number too. Files without this key have 0.
+   */
+  key_dim: number;
   /** Inner features of the feed-forward network (section 3.3). */
   ffn_dim: number;
   /** Longest sentence in tokens, end token included. */
@@ -53,18 +58,27 @@ export interface ModelConfig {
   /** Non-linearity of the feed-forward network. */
   activation: 'relu' | 'gelu' | 'swish';
   /**
-   * Layer norm after each sublayer, as in the paper, or before it. Without a norm, deep models and high rates may
-   * diverge.
+   * Layer norm after each sublayer, as in the paper, before it, or nowhere. Without a norm, deep models and high rates
+   * may diverge.
    */
-  norm: 'post' | 'pre';
+  norm: 'post' | 'pre' | 'none';
+  /** Add the input of each sublayer to its output (section 3.1). Files without this key have true. */
+  residual: boolean;
+  /**
+   * In training, hide from each target token those after it (section 3.2.3); a translation is written token by token,
+   * and sees the earlier ones alone in any case. Without the mask, each token of training sees its own answer, so the
+   * loss falls to nothing and translations are useless. Files without this key have true.
+   */
+  causal: boolean;
   /**
    * How positions are encoded: sines and cosines as in the paper, in Hugging Face's Marian or in Marian itself, learned
-   * vectors, or rotation of queries and keys. Sines and cosines of fixed wavelengths: interleaved ('sinusoidal',
-   * Vaswani et al. 2017), or all sines before all cosines, with the same wavelengths ('sinusoidal_halves') or with
-   * wavelengths up to exactly 10000 ('sinusoidal_marian'); 'rotary' (Su et al. 2021) is the default of models that
-   * classify, tag or fill masks.
+   * vectors, or rotation of queries and keys; for comparison also none, integers 0, 1, 2, ... added to every feature,
+   * or fractions, which are the integers divided by the last one of the source. Sines and cosines of fixed wavelengths:
+   * interleaved ('sinusoidal', Vaswani et al. 2017), or all sines before all cosines, with the same wavelengths
+   * ('sinusoidal_halves') or with wavelengths up to exactly 10000 ('sinusoidal_marian'); 'rotary' (Su et al. 2021) is
+   * the default of models that classify, tag or fill masks.
    */
-  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian' | 'rotary';
+  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian' | 'rotary' | 'none' | 'integers' | 'fractions';
   /** Which embeddings also serve as output projection: both, the target's, or none. */
   tie_embeddings: 'all' | 'target' | 'none';
   /** Layer norm of the encoder's embeddings with their positions, as in BERT. */
