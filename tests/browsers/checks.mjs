@@ -54,9 +54,10 @@ const train = async ({ threads }) => {
 /** What of tests/standard/behaviors.mjs fails in the page, or in a worker of it, and how many checks there are. */
 const standardFailures = async ({ model, inWorker }) => {
   const { failures, names, words } = await import('/tests/standard/behaviors.mjs');
+  const { Translator } = await import('/dist/index.js');
   const address = new URL('/dist/standard/index.js', location.href).href;
   const place = { standard: await import(address), address, model: new URL(model, location.href).href, words };
-  if (!inWorker) return { failed: await failures(place), count: names.length };
+  if (!inWorker) return { failed: await failures(place, await Translator.load(place.model)), count: names.length };
   const worker = new Worker('/tests/standard/worker.mjs', { type: 'module' });
   worker.postMessage(place.model);
   const failed = await new Promise((resolve, reject) => {

@@ -37,9 +37,15 @@ export const words = {
   fr: ['die', 'le', 'livre', 'est', 'dans', 'la', 'maison'],
 };
 
-/** The checks that fail in this place, with what they say; `place` as in check(). */
-export async function failures(place) {
+/**
+ * The checks that fail in this place, with what they say; `place` as in check(). `host`: a Translator of the package, whose
+ * worker has the models of all checks, so that not each of them starts one.
+ */
+export async function failures(place, host) {
   const found = {};
-  for (const name of names) await check(name, place).catch((error) => (found[name] = String(error.message ?? error)));
+  for (const name of names) {
+    await check(name, { ...place, options: { shareWith: host } }).catch((error) => (found[name] = String(error.message ?? error)));
+  }
+  host.dispose();
   return found;
 }
