@@ -133,6 +133,7 @@ function project(name, program) {
   const place = join(folder, name.replaceAll('/', '-'));
   mkdirSync(join(place, 'node_modules'), { recursive: true });
   symlinkSync(root, join(place, 'node_modules/wasmformer'));
+  symlinkSync(join(root, 'bindings/detect-model'), join(place, 'node_modules/wasmformer-detect'));
   for (const models of ['models', 'encoders']) symlinkSync(join(root, 'web/public', models), join(place, models));
   writeFileSync(join(place, 'package.json'), '{ "dependencies": { "wasmformer": "*" } }'); // for Deno
   writeFileSync(join(place, 'main.mjs'), program.replaceAll('steps: 500', 'steps: 20'));
@@ -168,13 +169,14 @@ test('each runtime runs the program of the quick start', () => {
 test('the examples in the sources run', () => {
   const files = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name));
   const found = files.flatMap((name) => examples(`bindings/js/${name}`).map((code) => [name, code]));
-  assert.equal(found.length, 12);
+  assert.equal(found.length, 14);
   for (const [name, code] of found.filter(([, code]) => !code.includes('document'))) {
     const imports = `import { readFile, writeFile } from 'node:fs/promises';
 import { Classifier, storedModels, Tagger, Trainer, Translator, WasmformerError } from 'wasmformer';
 import { exportOnnx } from 'wasmformer/convert';
+import { loadDetector } from 'wasmformer/detect';
 import { Engine } from 'wasmformer/engine';
-import { cached, pivot } from 'wasmformer/pages';
+import { byLanguage, cached, pivot } from 'wasmformer/pages';
 import { pipeline } from 'wasmformer/pipeline';`;
     runs(project(`example-${name}-${found.findIndex((one) => one[1] === code)}`, `${imports}\n${code}`));
   }

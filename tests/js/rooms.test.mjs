@@ -48,8 +48,8 @@ test('no imports form a cycle, not even of types', () => {
   assert.deepEqual(cycleIn(closed), ['b', 'c', 'b']);
 });
 
-// api/ runs in the caller's thread, worker/ in the worker. The entries webpages/, pipeline/, convert/ and standard/ stand
-// beside the core: api/ knows of them only that it loads webpages/html.ts when it is asked for HTML.
+// api/ runs in the caller's thread, worker/ in the worker. The entries webpages/, pipeline/, convert/, standard/ and detect/
+// stand beside the core: api/ knows of them only that it loads webpages/html.ts when it is asked for HTML.
 test('each room imports only from the rooms that it may know', () => {
   const allowed = {
     generated: ['generated'],
@@ -60,6 +60,7 @@ test('each room imports only from the rooms that it may know', () => {
     pipeline: ['pipeline', 'api', 'shared'],
     convert: ['convert', 'api', 'shared'],
     standard: ['standard', 'convert', 'api', 'shared'],
+    detect: ['detect', 'shared'],
   };
   for (const [name, { imports }] of sources) {
     const [room] = name.split('/');

@@ -316,7 +316,7 @@ test('API pages are written of every entry, and pages of the guides, without a w
   const pages = join(folder, 'pages');
   writeDocs(pages);
   assert.deepEqual(readdirSync(join(pages, 'modules')).sort(),
-    ['attention.html', 'convert.html', 'index.html', 'options.html', 'pipeline.html', 'standard.html', 'webpages.html', 'worker_engine.html']);
+    ['attention.html', 'convert.html', 'detect.html', 'index.html', 'options.html', 'pipeline.html', 'standard.html', 'webpages.html', 'worker_engine.html']);
   assert.match(readFileSync(join(pages, 'interfaces/index.TranslateOptions.html'), 'utf8'), /lengthPenalty/);
   for (const [name, words] of [['classes/index.Translator', 'Wo ist mein Buch'], ['classes/index.Trainer', 'reverse'], ['functions/webpages.translateDocument', 'undo'],
     ['classes/index.Classifier', 'play some jazz'], ['functions/pipeline.pipeline', 'translation_text'], ['variables/index.storedModels', '5e7']]) {
@@ -324,7 +324,7 @@ test('API pages are written of every entry, and pages of the guides, without a w
     assert.ok(example?.includes(words), name);
   }
   const documents = readdirSync(join(pages, 'documents')).sort();
-  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'Standard.html', 'Teaching.html', 'The_package.html', 'The_program.html', 'Training.html']);
+  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Detecting_languages.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'Standard.html', 'Teaching.html', 'The_package.html', 'The_program.html', 'Training.html']);
   for (const document of ['index.html', ...documents.map((name) => `documents/${name}`)]) {
     const html = readFileSync(join(pages, document), 'utf8');
     for (const [, path, anchor] of html.matchAll(/href="(?!https?:|data:)([^"#]*)#?([^"]*)"/g)) {

@@ -1,0 +1,3 @@
+/** The address of the model, for loadDetector() of `wasmformer/detect`. */
+declare const model: URL;
+export default model;
