@@ -147,7 +147,14 @@ function renew(name, text) {
 /** Renews the types of the options; returns whether they have changed. */
 export const renewOptionTypes = (description) => renew('options.ts', optionTypes(description));
 
+/** Renews the version, which package.json has. */
+export function renewVersion() {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return renew('version.ts', `// ${note}\n\n${comment('The version of this package.', '')}export const version: string = '${version}';\n`);
+}
+
 await main(import.meta.url, () => {
+  renewVersion();
   renewOptionTypes(JSON.parse(readFileSync(join(root, 'dist/options.json'))));
   for (const [written, module] of Object.entries(modules))
     renew(module.file, moduleTypes(readFileSync(join(root, `build/wasm/types/${written}.d.ts`), 'utf8'), module));

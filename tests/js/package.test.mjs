@@ -41,3 +41,13 @@ for (const [wasm, glue, most] of modules) {
     assert.ok(size <= most * 1000, `${size} bytes`);
   });
 }
+
+test('the version in the exports is that of package.json', async () => {
+  const { version } = await import('../../dist/index.js');
+  assert.equal(version, JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version);
+});
+
+test('bundlers may not drop the scripts that are imported for what they do', () => {
+  const { sideEffects, exports, bin } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  for (const script of [exports['./worker'].default, exports['./attention'].default, `./${bin.wasmformer}`]) assert.ok(sideEffects.includes(script), script);
+});

@@ -201,8 +201,8 @@ test('a service worker is told that it cannot translate', async () => {
       active.postMessage('');
     });
   });
-  const more = '; in a service worker, send the texts to a page that has loaded the model';
-  assert.deepEqual(said, [`[load] this environment cannot start workers${more}`, `[engine] this environment cannot import modules${more}`]);
+  assert.deepEqual(said, ['[load] this environment cannot start workers; the Engine of wasmformer/engine needs none',
+    '[engine] this environment cannot import modules; give Engine.create() the options module and factory']);
   await page.close();
   server.close();
   server.closeAllConnections();
@@ -324,7 +324,7 @@ test('API pages are written of every entry, and pages of the guides, without a w
     assert.ok(example?.includes(words), name);
   }
   const documents = readdirSync(join(pages, 'documents')).sort();
-  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'The_package.html', 'Training.html']);
+  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'Recipes.html', 'The_package.html', 'Training.html']);
   for (const document of ['index.html', ...documents.map((name) => `documents/${name}`)]) {
     const html = readFileSync(join(pages, document), 'utf8');
     for (const [, path, anchor] of html.matchAll(/href="(?!https?:|data:)([^"#]*)#?([^"]*)"/g)) {

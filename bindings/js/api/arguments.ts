@@ -1,4 +1,5 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
+import { absolute, address, baseAddress } from '../shared/addresses.js';
 import {
   boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions, toJson,
   whole, withNewNames, type Rule, type Rules,
@@ -15,7 +16,7 @@ const mainHub = 'https://huggingface.co';
 
 /** A Hugging Face model, by its name or by an address that people copy: of its page, a folder or a file. */
 function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
-  const base = absolute(hub, 'hubURL')!.href.replace(/\/*$/, '/');
+  const base = absolute('load', 'hubURL', hub)!.href.replace(/\/*$/, '/');
   const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
   if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
     return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
@@ -50,14 +51,14 @@ export function fileData(model: unknown): ModelData {
   if (typeof model !== 'string' || model === '') {
     throw new WasmformerTypeError('load', `the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
   }
-  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  const base = baseAddress();
   if (base !== undefined) return urlData(new URL(model, base));
   // One letter before the colon is a drive of Windows.
   return /^[a-z][a-z0-9+.-]+:/i.test(model) ? urlData(new URL(model)) : { kind: 'path', path: model };
 }
 
 function urlData(url: URL): ModelData {
-  const isFile = url.protocol === 'file:' && globalThis.document === undefined;
+  const isFile = url.protocol === 'file:' && (isNode || globalThis.document === undefined);
   return isFile ? { kind: 'path', path: url.href } : { kind: 'url', url: url.href };
 }
 
@@ -73,25 +74,11 @@ export function shouldCache(model: ModelData, wanted: boolean | undefined): bool
   return wanted ?? (isWeb && (isConverted ? canCache() : 'caches' in globalThis));
 }
 
-export const address: Rule = {
-  accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
-};
-
-/** The option `name` as an absolute address, for a page or for Node. */
-function absolute(given: string | URL | undefined, name: string): URL | undefined {
-  if (given === undefined) return undefined;
-  try {
-    return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
-  } catch {
-    throw new WasmformerTypeError('load', `${name} must be a URL, not ${show(given)}`);
-  }
-}
-
 export const fileRules: Rules<FileOptions> = { workerURL: address, wasmURL: address };
 
 export function checkFiles({ workerURL, wasmURL }: FileOptions): { script?: URL; wasm?: string } {
   // A folder, with or without the slash at its end.
-  return { script: absolute(workerURL, 'workerURL'), wasm: absolute(wasmURL, 'wasmURL')?.href.replace(/\/*$/, '/') };
+  return { script: absolute('load', 'workerURL', workerURL), wasm: absolute('load', 'wasmURL', wasmURL)?.href.replace(/\/*$/, '/') };
 }
 
 export const workerRules: Rules<WorkerOptions> = {

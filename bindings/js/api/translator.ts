@@ -1,4 +1,5 @@
 // Models in a worker: what they have in common, and the Translator.
+import { onAbort } from '../shared/aborting.js';
 import { checkAnnotate, checkTranslate, takeAligned, takeHtml, withNewNames } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
@@ -271,8 +272,7 @@ export async function *toAsyncGenerator<Item, End>(
 ): AsyncGenerator<Item, End, undefined> {
   signal?.throwIfAborted();
   const stop = new AbortController();
-  const onAbort = () => stop.abort(signal!.reason);
-  signal?.addEventListener('abort', onAbort);
+  const stopListening = onAbort(signal, () => stop.abort(signal!.reason));
   const items: Item[] = [];
   let wake = () => {};
   let isOver = false;
@@ -293,7 +293,7 @@ export async function *toAsyncGenerator<Item, End>(
       await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    stopListening();
     stop.abort();
   }
 }

@@ -1,5 +1,7 @@
 // The messages between the page and its worker: calls, each with updates before the reply that ends it. The page numbers
 // the calls by `id`, and the models in the worker by `key`.
+/** What the worker's script must be of, too. */
+export { version } from '../generated/version.js';
 import type { PlainError } from './errors.js';
 import type {
   Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
@@ -129,6 +131,8 @@ export type Update =
   | { type: 'event'; event: Plain<TrainingEvent> };
 
 export type Reply =
+  /** The answer to the first message: the version of the package that the worker's script is of. */
+  | { type: 'ready'; version: string }
   /** A module that this worker has compiled, for workers that start later. */
   | { type: 'compiled'; url: string; module: CompiledModule }
   | Answer;

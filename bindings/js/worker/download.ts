@@ -1,5 +1,5 @@
 // Reads the bytes of a model: from the cache, the network, a file, or as they were given.
-import { WasmformerError } from '../shared/errors.js';
+import { fetchFailed, httpStatus, WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
 import { openModelCache, storedBytes, toStoredResponse } from '../shared/stored-models.js';
 import type { Bytes, ModelData } from '../shared/protocol.js';
@@ -175,16 +175,6 @@ export function lengthOf(headers: Headers): number | undefined {
 }
 
 const isWrongFile = (error: unknown) => error instanceof WasmformerError && error.code === 'not-a-model';
-
-/** The error of an address that gives no answer. */
-export const fetchFailed = (room: string, url: string, why: string, cause: unknown) =>
-  new WasmformerError('fetch-failed', `${url} could not be fetched: ${why}`, { room, details: { url, why }, cause });
-
-/** The error of an address that answers without the file. */
-export function httpStatus(room: string, url: string, { status, statusText }: Pick<Response, 'status' | 'statusText'>): WasmformerError {
-  const answer = `${status} ${statusText}`.trim();
-  return new WasmformerError('http-status', `${url} answered ${answer}`, { room, details: { url, status, answer } });
-}
 
 function reason(thrown: unknown): string {
   const { message, cause } = thrown as Error;

@@ -15,6 +15,8 @@ export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignme
 /** A Translator without a worker: translate() blocks until it is done. */
 export class SyncTranslator extends Model<Translator> {
   readonly info: TranslatorInfo;
+  /** @internal Called by dispose(). */
+  onDispose = () => {};
 
   /** @internal */
   constructor(instance: Instance, native: Translator, bytes: number) {
@@ -45,6 +47,11 @@ export class SyncTranslator extends Model<Translator> {
     } finally {
       steps.return([]);
     }
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.onDispose();
   }
 
   [dispose](): void {
