@@ -48,13 +48,17 @@ function documentation(option, notes) {
   return [sentence, notes.isDefaultShown && isShown && `Default ${start}.`, notes.more[name]].filter(Boolean).join(' ');
 }
 
+// With TypeScript's exactOptionalPropertyTypes, an option that may be missing is not one that may be undefined.
+const orUndefined = ' | undefined';
+
 function interfaceOf(name, about, options, notes) {
   const members = options.map((option) => {
     const text = documentation(option, notes);
     const isNeeded = notes.isRequired || notes.required?.includes(option.name);
-    const member = `${comment(text, '  ')}  ${option.name}${isNeeded ? '' : '?'}: ${typeOf(option)};\n`;
+    const type = `${typeOf(option)}${isNeeded ? '' : orUndefined}`;
+    const member = `${comment(text, '  ')}  ${option.name}${isNeeded ? '' : '?'}: ${type};\n`;
     if (!option.alias) return member;
-    return `${member}${comment(`@deprecated use ${option.name}`, '  ')}  ${option.alias}?: ${typeOf(option)};\n`;
+    return `${member}${comment(`@deprecated use ${option.name}`, '  ')}  ${option.alias}?: ${typeOf(option)}${orUndefined};\n`;
   });
   return `${comment(about, '')}export interface ${name} {\n${members.join('')}}\n`;
 }

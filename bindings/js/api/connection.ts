@@ -9,11 +9,11 @@ import {
 import { createWorker, workerScript } from './worker-script.js';
 
 export interface CallOptions {
-  signal?: AbortSignal;
-  onUpdate?: (update: Update, id: number) => void;
-  transfer?: ArrayBuffer[];
+  signal?: AbortSignal | undefined;
+  onUpdate?: ((update: Update, id: number) => void) | undefined;
+  transfer?: ArrayBuffer[] | undefined;
   /** Kept from being collected until its call is answered. */
-  owner?: object;
+  owner?: object | undefined;
 }
 
 interface Pending extends CallOptions {

@@ -23,7 +23,10 @@ export abstract class RemoteModel<Info> {
   readonly info: Info;
   #connection: Connection;
 
-  /** @hidden */
+  /** @hidden Without the types of the package's inside. */
+  protected constructor(...inside: never);
+  /** @internal */
+  protected constructor(info: Info, connection: Connection);
   protected constructor(info: Info, connection: Connection) {
     this.info = info;
     this.#connection = connection;

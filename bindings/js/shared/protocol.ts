@@ -6,7 +6,11 @@ import type { PlainError } from './errors.js';
 import type {
   Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
-import type { Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo } from './types.js';
+import type {
+  Annotation, AttentionMaps, CompiledModule, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo,
+} from './types.js';
+
+export type { CompiledModule } from './types.js';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -110,9 +114,6 @@ export interface Call<M extends Method = Method> {
   method: M;
   wanted: Wanted<M>;
 }
-
-/** A WebAssembly.Module, which the types of Node do not declare. */
-export type CompiledModule = object;
 
 export type Request =
   | Call

@@ -4,9 +4,9 @@ import type { KeptPart } from './text-parts.js';
 /** Results to compute from attention and scores. */
 export interface AlignmentOptions {
   /** Return which source tokens each target token comes from. Default false. */
-  alignment?: boolean;
+  alignment?: boolean | undefined;
   /** Return how sure the model is of the sentence and of each word. Default false. */
-  quality?: boolean;
+  quality?: boolean | undefined;
 }
 
 /** text.slice(start, end), counted in UTF-16 units as JavaScript does. */
@@ -63,7 +63,7 @@ export interface SentenceTranslation extends WithAlignment {
 /** A Translator, a Trainer, or what pivot() and cached() return. `Found` is what a sentence's translation holds. */
 export interface SentenceTranslator<Found extends SentenceTranslation = SentenceTranslation> {
   readonly info: { readonly languages?: string; readonly config?: { readonly max_length: number } };
-  translate(sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal }): Promise<Found[]>;
+  translate(sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal | undefined }): Promise<Found[]>;
 }
 
 /** One text gives one result, several texts give an array of them, and HTML gives markup. */
@@ -88,9 +88,9 @@ export interface PageNode {
 
 export interface DocumentOptions {
   /** Translate what the page adds or changes later, too. Default false. */
-  observe?: boolean;
+  observe?: boolean | undefined;
   /** Aborting stops, and leaves what is translated; undo() restores it. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A live page, or a part of it, that is being translated. */

@@ -5,8 +5,8 @@ import { checked, oneOf, whole, type Rules } from '../shared/checks.js';
 import type { Description } from '../shared/description.js';
 import { WasmformerError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
-import type { CompiledModule, Use } from '../shared/protocol.js';
-import type { WasmBuild } from '../shared/types.js';
+import type { Use } from '../shared/protocol.js';
+import type { CompiledModule, WasmBuild } from '../shared/types.js';
 import { detectBuild, Instance, type ModuleSource } from './instance.js';
 import { SyncTranslator } from './sync-translator.js';
 
