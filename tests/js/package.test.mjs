@@ -51,3 +51,14 @@ test('bundlers may not drop the scripts that are imported for what they do', () 
   const { sideEffects, exports, bin } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   for (const script of [exports['./worker'].default, exports['./attention'].default, `./${bin.wasmformer}`]) assert.ok(sideEffects.includes(script), script);
 });
+
+test('the tiny model of the package has at most 60 KB, and reverses words', async () => {
+  const tiny = new URL('dist/tiny.safetensors', root);
+  assert.ok(readFileSync(tiny).length <= 60_000);
+  const { Translator } = await import('../../dist/index.js');
+  const translator = await Translator.load(tiny, { threads: 1 });
+  const words = ['hello', 'abcdefgh', 'wasmformer', 'test', 'reverse'];
+  const reversed = words.map((word) => [...word].reverse().join(''));
+  assert.deepEqual((await translator.translate(words)).map(({ text }) => text), reversed);
+  translator.dispose();
+});

@@ -11,7 +11,7 @@ import { createWorker, workerScript } from './worker-script.js';
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   onUpdate?: ((update: Update, id: number) => void) | undefined;
-  transfer?: ArrayBuffer[] | undefined;
+  transfer?: (ArrayBuffer | MessagePort)[] | undefined;
   /** Kept from being collected until its call is answered. */
   owner?: object | undefined;
 }
@@ -31,7 +31,7 @@ interface Files {
 
 /** A worker, alike in browsers and in Node (Deno, Bun). */
 interface WorkerPort {
-  post(message: Request, transfer?: ArrayBuffer[]): void;
+  post(message: Request, transfer?: (ArrayBuffer | MessagePort)[]): void;
   /** While false, an open worker does not keep a Node program from ending. */
   keepAlive(busy: boolean): void;
   terminate(): void;

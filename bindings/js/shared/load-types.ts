@@ -67,16 +67,41 @@ export interface WorkerOptions extends FileOptions {
   shareWith?: WorkerOwner | undefined;
 }
 
+/** What fetch() takes of these names. */
+export interface RequestSettings {
+  /** Such as { Authorization: 'Bearer …' }. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** 'include' sends cookies to other origins, too. */
+  credentials?: 'omit' | 'same-origin' | 'include' | undefined;
+}
+
+/** A store of models, like a Cache of Cache Storage: a Response for each key, which is an address. */
+export interface ModelStore {
+  match(key: string): Promise<Response | undefined>;
+  put(key: string, response: Response): Promise<void>;
+  /** Returns whether there was one. */
+  delete(key: string): Promise<boolean>;
+  keys(): Promise<readonly { url: string }[]>;
+}
+
 export interface LoadOptions extends WorkerOptions {
   /** Called with the bytes received, of all files together; `total` is missing if a server does not send it. */
   onProgress?: ((loaded: number, total?: number) => void) | undefined;
   /** Aborting ends the download and rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * Keep the model: in Cache Storage, or in Node in a folder wasmformer-models of XDG_CACHE_HOME or ~/.cache. Default: true
-   * for http(s) URLs if there is Cache Storage, and everywhere for what is converted, which is kept as that.
+   * Keep the model: in Cache Storage, or in Node in a folder wasmformer-models of XDG_CACHE_HOME or ~/.cache. Default:
+   * true for http(s) URLs if there is Cache Storage, and everywhere for what is converted, which is kept as that. Or
+   * keep it in a store of your own, which the worker uses while the model is loaded.
    */
-  cache?: boolean | undefined;
+  cache?: boolean | ModelStore | undefined;
+  /**
+   * Bytes that the stored models may take together: those that were used longest ago are deleted, and a larger model is
+   * not stored. Only loads that give it note when a model was used.
+   */
+  cacheLimit?: number | undefined;
+  /** For models that a server gives only to some: sent with each request to the host of the model or of the list. */
+  requestInit?: RequestSettings | undefined;
   /**
    * Accept only this file: 'sha256-…', 'sha384-…' or 'sha512-…' in base64, as in a script's integrity attribute. Of a model
    * of Hugging Face or of a list, the digest of its weights: model.safetensors, or else the .bin file, unpacked.

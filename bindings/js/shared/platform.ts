@@ -34,6 +34,8 @@ export function isCrossOrigin({ protocol, origin }: URL): boolean {
 export function sameOriginScript(script: URL): URL {
   if (!isCrossOrigin(script)) return script;
   const text = `import ${JSON.stringify(script.href)};`;
+  // Chromium starts no module of a blob: in a frame whose origin is that of nobody.
+  if (globalThis.origin === 'null') return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
   return new URL(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
 }
 

@@ -7,7 +7,8 @@ import type {
   Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
 import type {
-  Annotation, AttentionMaps, CompiledModule, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo,
+  Annotation, AttentionMaps, CompiledModule, EncoderInfo, Estimate, ListedModel, RequestSettings, Translation,
+  TranslatorInfo,
 } from './types.js';
 
 export type { CompiledModule } from './types.js';
@@ -15,7 +16,7 @@ export type { CompiledModule } from './types.js';
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 export type ModelData =
-  | { kind: 'url'; url: string }
+  | { kind: 'url'; url: string; request?: RequestSettings }
   | { kind: 'path'; path: string }
   | { kind: 'blob'; blob: Blob }
   | { kind: 'bytes'; bytes: Bytes }
@@ -29,15 +30,22 @@ export interface HubData {
   url: string;
   path?: string;
   precision: 'f32' | 'f16' | 'int8';
+  request?: RequestSettings;
 }
 
 export type ListData = Extract<ModelData, { kind: 'listed' }>;
 
+/** In Cache Storage or a folder, or in the store at the other end of a port; `limit` in bytes. */
+export interface CacheSettings {
+  store?: MessagePort;
+  limit?: number;
+}
+
 /** How to start a model. The first one in a worker decides the threads. */
 export interface Start {
   model?: ModelData;
-  /** Store `model` in Cache Storage. */
-  cache: boolean;
+  /** How to store `model`, if at all. */
+  cache: false | CacheSettings;
   threads: number;
   /** Accept fewer threads. */
   isThreadsLimit: boolean;
@@ -60,7 +68,7 @@ export interface Calls {
   change(wanted: { options: string }): TrainingConfig;
   save(wanted: Required<Omit<SaveOptions, 'signal'>>): { file: Blob; step: number };
   convert(wanted: Conversion): Record<string, Blob>;
-  estimate(wanted: { model: ModelData; cache: boolean; integrity?: string }): Estimate;
+  estimate(wanted: { model: ModelData; cache: false | CacheSettings; integrity?: string }): Estimate;
   list(wanted: ModelData): ListedModel[];
 }
 export type Method = keyof Calls;

@@ -63,7 +63,9 @@ export interface SentenceTranslation extends WithAlignment {
 /** A Translator, a Trainer, or what pivot() and cached() return. `Found` is what a sentence's translation holds. */
 export interface SentenceTranslator<Found extends SentenceTranslation = SentenceTranslation> {
   readonly info: { readonly languages?: string; readonly config?: { readonly max_length: number } };
-  translate(sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal | undefined }): Promise<Found[]>;
+  translate(
+    sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal | undefined },
+  ): Promise<Found[]>;
 }
 
 /** One text gives one result, several texts give an array of them, and HTML gives markup. */
