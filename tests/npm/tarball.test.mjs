@@ -358,8 +358,8 @@ test('the types resolve as the code does', async () => {
   assert.deepEqual(real, []);
 });
 
-test('the tarball is at most 3.5 MB, and holds nothing that nobody needs', () => {
-  assert.ok(statSync(tarball).size <= 3.5e6, `${statSync(tarball).size} bytes`);
+test('the tarball is at most 3.6 MB, and holds nothing that nobody needs', () => {
+  assert.ok(statSync(tarball).size <= 3.6e6, `${statSync(tarball).size} bytes`);
   const installed = readdirSync(join(project, 'node_modules/wasmformer')).sort();
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
 });
@@ -374,7 +374,7 @@ test('the package needs no source maps: only the scripts that README.md names ar
 
 test('the documents give the sizes of the package', () => {
   const text = (name) => readFileSync(join(root, 'bindings', name), 'utf8');
-  assert.match(text('README.md'), /The tarball is at most 3\.5 MB\./);
+  assert.match(text('README.md'), /The tarball is at most 3\.6 MB\./);
   const [, unpacked] = text('docs/comparison.md').match(/^\| installed, without dependencies \| ([\d.]+) MB /m);
   assert.ok(Math.abs(packed.unpackedSize / 1e6 - unpacked) < 0.1, `${packed.unpackedSize} bytes`);
 });

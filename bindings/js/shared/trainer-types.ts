@@ -91,7 +91,7 @@ export interface ResumeOptions
   extends TrainingData, WorkerOptions, Pick<TrainerOptions, 'weights' | 'teacher' | 'teacherBeam' | 'signal'> {}
 
 export interface TrainerInfo
-  extends Pick<EncoderInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'build' | 'threads'>,
+  extends Pick<EncoderInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'version' | 'build' | 'threads'>,
   Partial<Pick<EncoderInfo, 'classes' | 'tags'>> {
   training: TrainingConfig;
   /** Pairs, or texts of an encoder, used for training and validation, and those skipped: with an empty side, or longer than max_length. */

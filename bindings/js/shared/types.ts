@@ -20,6 +20,8 @@ export interface TranslatorInfo {
   languages: string;
   /** The file's other metadata: corpus, licence, BLEU … */
   metadata: Record<string, string>;
+  /** The version of the package, for reports of errors. */
+  version: string;
   build: WasmBuild;
   /** Threads that compute, including the worker's own. */
   threads: number;

@@ -1,5 +1,6 @@
 // A translator that blocks.
 import type { Translator } from '../generated/module.js';
+import { version } from '../generated/version.js';
 import { checkTranslate } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import { withKeptRanges } from '../shared/keep.js';
@@ -24,7 +25,7 @@ export class SyncTranslator extends Model<Translator> {
     const info = instance.call(() => native.info());
     tidy(info);
     const precision = info.precision as TranslatorInfo['precision'];
-    this.info = { ...info, precision, bytes, build: instance.build, threads: instance.threads };
+    this.info = { ...info, precision, bytes, version, build: instance.build, threads: instance.threads };
   }
 
   /**
