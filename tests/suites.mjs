@@ -112,5 +112,6 @@ export const browserSuites = ['Chromium', 'Firefox', 'WebKit'].map((name) => ({
 /** Suites of `npm run test:guides`: what documents say, and the commands of recipes, which take minutes. */
 export const guideSuites = [
   documentation,
+  { name: 'Environments', package: true, browser: true, ...nodeTest(testFiles('tests/environments'), '--test-concurrency=1') },
   { name: 'Recipes of the bundled models', native: ['wasmformer'], package: true, ...nodeTest(oneFile('tests/recipes.test.mjs')) },
 ];

@@ -1,4 +1,5 @@
 // Importing the package starts nothing: load() starts the worker and its WebAssembly module.
+export { version } from './generated/version.js';
 export { Translator, type RemoteModel, type RemoteTranslator } from './api/translator.js';
 export { Classifier, Tagger } from './api/encoders.js';
 export { WasmformerError, type ErrorDetails } from './shared/errors.js';

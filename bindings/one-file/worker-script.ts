@@ -1,4 +1,5 @@
 // Replaces bindings/js/api/worker-script.ts: the worker's script is inside this one.
+import { trusted } from '../js/shared/platform.js';
 import script from 'inside:worker';
 
 export const hasThreads = false;
@@ -10,5 +11,5 @@ export function workerScript(): URL {
 }
 
 export function createWorker(): Worker {
-  return new Worker(workerScript());
+  return new Worker(trusted(workerScript()));
 }

@@ -53,7 +53,7 @@ export function buildPackage({ needsProgram = true } = {}) {
   const built = (file) => join('build/wasm', file);
   buildPreset('wasm', packageTargets({ withProgram }));
   const dist = join(root, 'dist');
-  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'web/src', 'web/element.config.ts', 'package-lock.json',
+  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/tiny.safetensors', 'bindings/one-file', 'web/src', 'web/element.config.ts', 'package-lock.json',
     ...['describe.mjs', 'generate-types.mjs', 'glue.mjs', 'one-file.mjs', 'option-notes.json'].map((name) => `bindings/tools/${name}`)];
   const isWhole = !withProgram || existsSync(join(dist, 'wasm/cli'));
   if (isWhole && !isStale(join(dist, 'index.js'), [...sources, ...files.map(built)])) return;
@@ -70,7 +70,7 @@ export function buildPackage({ needsProgram = true } = {}) {
       copyFileSync(from, to);
     }
   }
-  copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
+  for (const file of ['LICENSES.txt', 'tiny.safetensors']) copyFileSync(join(root, 'bindings', file), join(unfinished, file));
   run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
   run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);

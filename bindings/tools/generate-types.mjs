@@ -48,13 +48,17 @@ function documentation(option, notes) {
   return [sentence, notes.isDefaultShown && isShown && `Default ${start}.`, notes.more[name]].filter(Boolean).join(' ');
 }
 
+// With TypeScript's exactOptionalPropertyTypes, an option that may be missing is not one that may be undefined.
+const orUndefined = ' | undefined';
+
 function interfaceOf(name, about, options, notes) {
   const members = options.map((option) => {
     const text = documentation(option, notes);
     const isNeeded = notes.isRequired || notes.required?.includes(option.name);
-    const member = `${comment(text, '  ')}  ${option.name}${isNeeded ? '' : '?'}: ${typeOf(option)};\n`;
+    const type = `${typeOf(option)}${isNeeded ? '' : orUndefined}`;
+    const member = `${comment(text, '  ')}  ${option.name}${isNeeded ? '' : '?'}: ${type};\n`;
     if (!option.alias) return member;
-    return `${member}${comment(`@deprecated use ${option.name}`, '  ')}  ${option.alias}?: ${typeOf(option)};\n`;
+    return `${member}${comment(`@deprecated use ${option.name}`, '  ')}  ${option.alias}?: ${typeOf(option)}${orUndefined};\n`;
   });
   return `${comment(about, '')}export interface ${name} {\n${members.join('')}}\n`;
 }
@@ -148,7 +152,14 @@ function renew(name, text) {
 /** Renews the types of the options; returns whether they have changed. */
 export const renewOptionTypes = (description) => renew('options.ts', optionTypes(description));
 
+/** Renews the version, which package.json has. */
+export function renewVersion() {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return renew('version.ts', `// ${note}\n\n${comment('The version of this package.', '')}export const version: string = '${version}';\n`);
+}
+
 await main(import.meta.url, () => {
+  renewVersion();
   renewOptionTypes(JSON.parse(readFileSync(join(root, 'dist/options.json'))));
   for (const [written, module] of Object.entries(modules))
     renew(module.file, moduleTypes(readFileSync(join(root, `build/wasm/types/${written}.d.ts`), 'utf8'), module));

@@ -8,6 +8,13 @@ const strings = [/_malloc\(4 ?\+ ?length ?\+ ?1\)/, '($&||Module["outOfMemory"](
 // Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/instance.ts gives, since
 // bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
 const threads = [/new Worker\(new URL\([^()]*\),/, 'new Worker(Module["threadScript"],'];
+// What Engine.dispose() calls.
+const ending = [/PThread\.init\(\);/, 'Module["endThreads"]=()=>PThread.terminateAllThreads();$&'];
+
+const factoryTypes = `/** Emscripten's script: starts a module. */
+declare const factory: (settings: object) => Promise<unknown>;
+export default factory;
+`;
 
 function changed(glue, [own, ours]) {
   if (!own.test(glue)) throw new Error(`[build] the script of this Emscripten does not contain ${own}`);
@@ -17,7 +24,7 @@ function changed(glue, [own, ours]) {
 /** The script of a module, with threads or without, with what the package needs of it. */
 export function adapted(glue, hasThreads) {
   const text = changed(glue, strings);
-  return hasThreads ? changed(text, threads) : text;
+  return hasThreads ? changed(changed(text, threads), ending) : text;
 }
 
 await main(import.meta.url, async ([folder]) => {
@@ -38,6 +45,8 @@ await main(import.meta.url, async ([folder]) => {
     const file = at(`${name}.mjs`);
     await write(file, adapted(readFileSync(file, 'utf8'), name.includes('threads')));
   }
+  // For those who import them, for Engine.create().
+  for (const build of ['relaxed', 'relaxed-threads']) writeFileSync(at(`${build}/wasmformer.d.mts`), factoryTypes);
   const program = at('cli/cli.cjs');
   if (existsSync(program)) await write(program, readFileSync(program, 'utf8'));
 });

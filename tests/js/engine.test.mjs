@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+import { createContext, runInContext } from 'node:vm';
+import { build as bundle } from 'esbuild';
 import { detectBuild } from '../../dist/worker/instance.js';
 import { Engine } from '../../dist/worker/engine.js';
 import { Translator } from '../../dist/index.js';
@@ -142,5 +146,71 @@ test('a time goal reached between two steps still ends with a validation', async
     assert.ok([...steps].at(-1)?.validation);
   } finally {
     training.dispose();
+  }
+});
+
+const dist = new URL('../../dist/', import.meta.url);
+const givenModule = async () => ({
+  module: await WebAssembly.compile(await readFile(new URL('wasm/simd/wasmformer.wasm', dist))),
+  factory: (await import(new URL('wasm/relaxed/wasmformer.mjs', dist))).default,
+});
+
+test('where scripts have no address and nothing may be compiled, the engine takes a compiled module', async () => {
+  const script = await bundle({
+    entryPoints: [fileURLToPath(new URL('worker/engine.js', dist))], bundle: true, write: false, format: 'iife', globalName: 'bundled', logLevel: 'error',
+  });
+  const { TextDecoder, URL: Address } = globalThis;
+  const place = createContext({ TextDecoder, URL: Address, console }, { codeGeneration: { strings: false, wasm: false } });
+  const { Engine: Here } = runInContext(`${script.outputFiles[0].text}; bundled`, place);
+  const refused = await Here.create({ build: 'simd' }).catch((error) => error);
+  assert.equal(refused.code, 'not-here');
+  const engine = await Here.create({ ...await givenModule(), build: 'simd' });
+  assert.deepEqual([engine.build, engine.threads], ['simd', 1]);
+  const usual = (await Engine.create({ build: 'simd' })).load(bytes);
+  assert.equal(engine.load(bytes).translate(sentences[1]).text, usual.translate(sentences[1]).text);
+});
+
+test('a given module is named relaxed unless build says otherwise, and is not probed', async (t) => {
+  const { module, factory } = await givenModule();
+  t.mock.method(WebAssembly, 'validate', () => assert.fail('it was probed'));
+  assert.equal((await Engine.create({ module, factory })).build, 'relaxed');
+});
+
+test('the engine refuses options that it does not have, or that exclude each other', async () => {
+  const { module, factory } = await givenModule();
+  const refused = (options) => Engine.create(options).then(() => 'nothing', ({ code, details }) => [code, details.option]);
+  assert.deepEqual(await refused({ thread: 2 }), ['unknown-option', 'thread']);
+  assert.deepEqual(await refused({ threads: 0 }), ['option-value', 'threads']);
+  assert.deepEqual(await refused({ build: 'plain' }), ['option-value', 'build']);
+  assert.deepEqual(await refused({ module: bytes, factory }), ['option-value', 'module']);
+  for (const options of [{ module }, { factory }, { module, factory, threads: 2 }, { module, factory, wasmURL: dist }]) {
+    assert.deepEqual(await refused(options), ['engine', undefined]);
+  }
+});
+
+test('the engine finds its modules at wasmURL', async () => {
+  const engine = await Engine.create({ wasmURL: new URL('wasm', dist) });
+  assert.notEqual(engine.load(bytes).translate(sentences[0]).text, '');
+  await assert.rejects(Engine.create({ wasmURL: new URL('none', dist) }), { message: /\/none\/relaxed\/wasmformer\.mjs could not be loaded/ });
+});
+
+test('dispose() frees the models of an engine and ends its threads', async () => {
+  const { Worker } = await import('node:worker_threads');
+  for (const threads of [1, 2]) {
+    const ended = [];
+    const { terminate } = Worker.prototype;
+    Worker.prototype.terminate = function () {
+      ended.push(this);
+      return terminate.call(this);
+    };
+    const engine = await Engine.create({ threads });
+    const translator = engine.load(bytes);
+    engine.dispose();
+    engine[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();
+    Worker.prototype.terminate = terminate;
+    assert.equal(ended.length, threads - 1);
+    assert.deepEqual([engine.threads, engine.liveObjects, engine.memoryBytes], [threads, 0, 0]);
+    assert.throws(() => translator.translate('Danke!'), { code: 'engine' });
+    assert.throws(() => engine.load(bytes), { code: 'disposed' });
   }
 });

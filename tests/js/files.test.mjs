@@ -1,11 +1,11 @@
 // Copies of the package's worker and modules, in other places and under other names.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Trainer, Translator } from '../../dist/index.js';
+import { Trainer, Translator, version } from '../../dist/index.js';
 import { exportMarian, importMarian } from '../../dist/convert/index.js';
 import { pipeline } from '../../dist/pipeline/index.js';
 import { fixturePath, sentences } from './support.mjs';
@@ -77,4 +77,42 @@ test('errors name the missing file or the invalid address', async () => {
   await assert.rejects(Translator.load(fixturePath, { wasmURL: '' }), { message: "[load] wasmURL must be a URL, not ''" });
   await assert.rejects(Translator.load(fixturePath, { wasmURL: 'wasm' }), { message: "[load] wasmURL must be a URL, not 'wasm'" });
   assert.throws(() => void exportMarian(fixturePath, { wasmURL: 5 }), { message: '[export] wasmURL must be a URL, not 5' });
+});
+
+/** The address of a worker's script with this text. */
+function script(name, text) {
+  writeFileSync(join(folder, `scripts/${name}`), text);
+  return at(`scripts/${name}`);
+}
+const loadWith = (workerURL) => Translator.load(fixturePath, { ...copies, workerURL }).then(() => 'nothing', (error) => error);
+
+test('a worker of another version is refused', async () => {
+  const text = readFileSync(join(dist, 'worker/worker.js'), 'utf8');
+  const own = `const version = "${version}";`;
+  assert.ok(text.includes(own));
+  const error = await loadWith(script('older.mjs', text.replace(own, 'const version = "0.0.1";')));
+  assert.deepEqual([error.code, error.details], ['worker-version', { worker: '0.0.1', package: version }]);
+});
+
+test('a script that runs but does not answer is named', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const url = script('silent.mjs', "import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => {});");
+  const loading = loadWith(url);
+  await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 100; i++) await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.tick(19_000);
+  const early = await Promise.race([loading, new Promise((resolve) => void setImmediate(() => resolve('waiting')))]);
+  assert.equal(early, 'waiting');
+  t.mock.timers.tick(2000);
+  const error = await loading;
+  assert.deepEqual([error.code, error.details], ['worker-silent', { url: url.href, seconds: 20 }]);
+});
+
+test('in Node, a script that is missing or read as CommonJS is named, with what to do about a bundler', async () => {
+  const missing = await loadWith(at('none/worker.js'));
+  assert.deepEqual([missing.code, missing.details.url], ['worker-script', at('none/worker.js').href]);
+  assert.match(missing.message, /serverExternalPackages/);
+  const url = script('worker.cjs', readFileSync(join(dist, 'worker/worker.js'), 'utf8'));
+  const common = await loadWith(url);
+  assert.deepEqual([common.code, common.details.url], ['worker-script', url.href]);
 });

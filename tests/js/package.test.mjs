@@ -19,14 +19,14 @@ test('the package needs no other package at run time', () => {
   assert.deepEqual({ ...dependencies, ...peerDependencies }, {});
 });
 
-test('the package holds its code, types, worker, program and all builds, and is at most 3.5 MB', () => {
+test('the package holds its code, types, worker, program and all builds, and is at most 3.6 MB', () => {
   const pack = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: fileURLToPath(root),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [{ files, size }] = JSON.parse(pack);
-  assert.ok(size <= 3.5e6, `${size} bytes`);
+  assert.ok(size <= 3.6e6, `${size} bytes`);
   const paths = files.map(({ path }) => path);
   for (const file of ['index.js', 'index.d.ts', 'worker/worker.js', 'cli.js', 'wasm/cli/cli.cjs', 'wasm/cli/cli.wasm.br', ...modules.flatMap(([wasm, glue]) => [`wasm/${wasm}`, `wasm/${glue}`])]) {
     assert.ok(paths.includes(`dist/${file}`), file);
@@ -41,3 +41,27 @@ for (const [wasm, glue, most] of modules) {
     assert.ok(size <= most * 1000, `${size} bytes`);
   });
 }
+
+test('the version in the exports is that of package.json', async () => {
+  const { Translator, version } = await import('../../dist/index.js');
+  const translator = await Translator.load(new URL('dist/tiny.safetensors', root), { threads: 1 });
+  assert.equal(translator.info.version, version);
+  translator.dispose();
+  assert.equal(version, JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).version);
+});
+
+test('bundlers may not drop the scripts that are imported for what they do', () => {
+  const { sideEffects, exports, bin } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  for (const script of [exports['./worker'].default, exports['./attention'].default, `./${bin.wasmformer}`]) assert.ok(sideEffects.includes(script), script);
+});
+
+test('the tiny model of the package has at most 60 KB, and reverses words', async () => {
+  const tiny = new URL('dist/tiny.safetensors', root);
+  assert.ok(readFileSync(tiny).length <= 60_000);
+  const { Translator } = await import('../../dist/index.js');
+  const translator = await Translator.load(tiny, { threads: 1 });
+  const words = ['hello', 'abcdefgh', 'wasmformer', 'test', 'reverse'];
+  const reversed = words.map((word) => [...word].reverse().join(''));
+  assert.deepEqual((await translator.translate(words)).map(({ text }) => text), reversed);
+  translator.dispose();
+});

@@ -42,6 +42,38 @@ for (const [name, settings] of Object.entries(libraries)) {
   });
 }
 
+// Callers hand on their own options, which may be undefined.
+const handedOn = (root) => `import { Translator, Trainer, Classifier, type LoadOptions, type TranslateOptions } from '${root}dist/index.js';
+import { Engine, type EngineOptions } from '${root}dist/worker/engine.js';
+import { importMarian } from '${root}dist/convert/index.js';
+import { pipeline } from '${root}dist/pipeline/index.js';
+import { translateDocument } from '${root}dist/webpages/index.js';
+export async function mine(signal?: AbortSignal, threads?: number, beamSize?: number, on?: () => void, flag?: boolean) {
+  const translator = await Translator.load('', { signal, threads, onProgress: on, cache: flag, workerURL: undefined } satisfies LoadOptions);
+  await translator.translate('', { signal, beamSize, onPartial: on, alignment: flag, sampling: { seed: threads } } satisfies TranslateOptions);
+  for await (const one of translator.translateAll([''], { signal, batchSize: threads, onError: on })) void one;
+  await (await Classifier.load('', { signal })).classify('', { signal, topLabels: threads });
+  const trainer = await Trainer.create({ signal, task: 'copy', config: { d_model: threads }, seed: threads });
+  for await (const event of trainer.run({ signal, steps: threads })) void event;
+  trainer.change({ learning_rate: threads });
+  await trainer.save({ optimizer: flag, signal });
+  await Engine.create({ threads, wasmURL: undefined } satisfies EngineOptions);
+  await importMarian('', { signal, onProgress: on });
+  await pipeline('translation', '', { signal, threads });
+  translateDocument(translator, document, { observe: flag, signal });
+}
+`;
+
+test('options may be undefined under exactOptionalPropertyTypes', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'main.ts'), handedOn(root));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: { ...checkingLibraries, ...libraries['a browser project without the types of Node'], exactOptionalPropertyTypes: true },
+  }));
+  compiles(folder);
+});
+
 const [browsers, node] = Object.values(libraries);
 const uses = {
   options: [node, `import { options, type OptionDescription } from 'wasmformer/options';

@@ -1,21 +1,21 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
+import { absolute, address, baseAddress } from '../shared/addresses.js';
 import {
-  boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions, toJson,
-  whole, withNewNames, type Rule, type Rules,
+  boolean, callback, checked, isNumber, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions,
+  toJson, whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { AnnotatedText, GivenPairs, GivenTexts, ModelData } from '../shared/protocol.js';
 import type { SentencePair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { isNode } from '../shared/platform.js';
-import { canCache } from '../shared/stored-models.js';
-import type { FileOptions, ListSource, LoadOptions, WorkerOptions } from '../shared/types.js';
+import type { FileOptions, ListSource, LoadOptions, RequestSettings, WorkerOptions } from '../shared/types.js';
 import { connections } from './connection.js';
 
 const mainHub = 'https://huggingface.co';
 
 /** A Hugging Face model, by its name or by an address that people copy: of its page, a folder or a file. */
 function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
-  const base = absolute(hub, 'hubURL')!.href.replace(/\/*$/, '/');
+  const base = absolute('load', 'hubURL', hub)!.href.replace(/\/*$/, '/');
   const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
   if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
     return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
@@ -31,7 +31,17 @@ const listRules: Rules<ListSource> = { list: { accepts: () => true, expected: ''
 
 /** The model in a form that can be posted. */
 export function modelData(
-  model: unknown, { hubURL = mainHub, precision = 'int8' }: Pick<LoadOptions, 'hubURL' | 'precision'> = {},
+  model: unknown, { requestInit, ...how }: Pick<LoadOptions, 'hubURL' | 'precision' | 'requestInit'> = {},
+): ModelData {
+  const data = sourceData(model, how);
+  if (requestInit === undefined) return data;
+  const from = data.kind === 'listed' ? data.list : data;
+  const asked = from.kind === 'url' || from.kind === 'hub' ? { ...from, request: requestInit } : from;
+  return data.kind === 'listed' ? { ...data, list: asked } : asked;
+}
+
+function sourceData(
+  model: unknown, { hubURL = mainHub, precision = 'int8' }: Pick<LoadOptions, 'hubURL' | 'precision'>,
 ): ModelData {
   const hosted = typeof model === 'string' || model instanceof URL ? hubData(String(model), hubURL, precision) : undefined;
   if (hosted) return hosted;
@@ -41,57 +51,34 @@ export function modelData(
   return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
 }
 
+const isTagged = <T>(value: unknown, tag: string): value is T => Object.prototype.toString.call(value) === `[object ${tag}]`;
+
 export function fileData(model: unknown): ModelData {
   if (model instanceof Blob) return { kind: 'blob', blob: model };
-  // A copy, so that the caller keeps the bytes. Not by slice(), which in a Buffer of Node gives a view.
-  if (model instanceof Uint8Array) return { kind: 'bytes', bytes: new Uint8Array(model) };
-  if (model instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
+  // By their tags, since Jest gives each test classes of its own. A copy, so that the caller keeps the bytes; not by
+  // slice(), which in a Buffer of Node gives a view.
+  if (isTagged<Uint8Array>(model, 'Uint8Array')) return { kind: 'bytes', bytes: new Uint8Array(model) };
+  if (isTagged<ArrayBuffer>(model, 'ArrayBuffer')) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
   if (model instanceof URL) return urlData(model);
   if (typeof model !== 'string' || model === '') {
     throw new WasmformerTypeError('load', `the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
   }
-  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  const base = baseAddress();
   if (base !== undefined) return urlData(new URL(model, base));
   // One letter before the colon is a drive of Windows.
   return /^[a-z][a-z0-9+.-]+:/i.test(model) ? urlData(new URL(model)) : { kind: 'path', path: model };
 }
 
 function urlData(url: URL): ModelData {
-  const isFile = url.protocol === 'file:' && globalThis.document === undefined;
+  const isFile = url.protocol === 'file:' && (isNode || globalThis.document === undefined);
   return isFile ? { kind: 'path', path: url.href } : { kind: 'url', url: url.href };
-}
-
-/** The option `cache` or its default. Throws if it is true and caching is impossible. */
-export function shouldCache(model: ModelData, wanted: boolean | undefined): boolean {
-  const from = model.kind === 'listed' ? model.list : model;
-  const isConverted = model.kind === 'hub' || model.kind === 'listed';
-  const isWeb = from.kind === 'hub' || (from.kind === 'url' && /^https?:/.test(from.url));
-  if (wanted && !isWeb) throw new WasmformerError('load', 'cache is true, but only models from http(s) URLs can be cached');
-  if (wanted && !canCache()) {
-    throw new WasmformerError('load', 'cache is true, but there is no Cache Storage here; browsers offer it only on https pages and localhost');
-  }
-  return wanted ?? (isWeb && (isConverted ? canCache() : 'caches' in globalThis));
-}
-
-export const address: Rule = {
-  accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
-};
-
-/** The option `name` as an absolute address, for a page or for Node. */
-function absolute(given: string | URL | undefined, name: string): URL | undefined {
-  if (given === undefined) return undefined;
-  try {
-    return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
-  } catch {
-    throw new WasmformerTypeError('load', `${name} must be a URL, not ${show(given)}`);
-  }
 }
 
 export const fileRules: Rules<FileOptions> = { workerURL: address, wasmURL: address };
 
 export function checkFiles({ workerURL, wasmURL }: FileOptions): { script?: URL; wasm?: string } {
   // A folder, with or without the slash at its end.
-  return { script: absolute(workerURL, 'workerURL'), wasm: absolute(wasmURL, 'wasmURL')?.href.replace(/\/*$/, '/') };
+  return { script: absolute('load', 'workerURL', workerURL), wasm: absolute('load', 'wasmURL', wasmURL)?.href.replace(/\/*$/, '/') };
 }
 
 export const workerRules: Rules<WorkerOptions> = {
@@ -113,11 +100,23 @@ export function checkWorker(place: string, { threads, shareWith, ...files }: Wor
   }
 }
 
+const isStore = (value: unknown) =>
+  isObject(value) && ['match', 'put', 'delete', 'keys'].every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+const areHeaders = (value: unknown) => isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+const requestRules: Rules<RequestSettings> = {
+  headers: { accepts: areHeaders, expected: 'an object of strings' },
+  credentials: oneOf('omit', 'same-origin', 'include'),
+};
+
 export const loadRules: Rules<Omit<LoadOptions, 'hub'>> = {
   ...workerRules,
   onProgress: callback,
   signal,
-  cache: boolean,
+  cache: {
+    accepts: (value) => typeof value === 'boolean' || isStore(value), expected: 'true, false or an object with match, put, delete and keys',
+  },
+  cacheLimit: { accepts: (value) => isNumber(value) && value >= 0, expected: 'a number of bytes' },
+  requestInit: { accepts: isObject, expected: 'an object with headers or credentials' },
   integrity: {
     accepts: (value) => typeof value === 'string' && /^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$/.test(value),
     expected: "'sha256-' and the digest in base64",
@@ -129,7 +128,9 @@ export const loadRules: Rules<Omit<LoadOptions, 'hub'>> = {
 export function checkLoad(options: unknown): LoadOptions {
   const given = checked<Omit<LoadOptions, 'hub'>>('load', loadRules, withNewNames('load', { hub: 'hubURL' }, options));
   checkWorker('load', given);
-  return given;
+  const { requestInit } = given;
+  if (!requestInit) return given;
+  return { ...given, requestInit: checked<RequestSettings>('load', requestRules, requestInit, 'requestInit.') };
 }
 
 const pairsRule: Rule = { accepts: Array.isArray, expected: "an array of pairs such as ['Hund', 'dog']" };

@@ -1,15 +1,19 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
+import { onAbort } from '../shared/aborting.js';
 import { fromPlainError, toPlainError, WasmformerError, type ErrorDetails, type PlainError } from '../shared/errors.js';
-import { isNode, nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
-import type { Alive, Answer, CompiledModule, Method, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
+import { isNode, nodeModule, notHere, sameOriginScript, trusted } from '../shared/platform.js';
+import {
+  version, type Alive, type Answer, type CompiledModule, type Method, type Reply, type Request, type Result,
+  type Update, type Wanted,
+} from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
 export interface CallOptions {
-  signal?: AbortSignal;
-  onUpdate?: (update: Update, id: number) => void;
-  transfer?: ArrayBuffer[];
+  signal?: AbortSignal | undefined;
+  onUpdate?: ((update: Update, id: number) => void) | undefined;
+  transfer?: (ArrayBuffer | MessagePort)[] | undefined;
   /** Kept from being collected until its call is answered. */
-  owner?: object;
+  owner?: object | undefined;
 }
 
 interface Pending extends CallOptions {
@@ -27,7 +31,7 @@ interface Files {
 
 /** A worker, alike in browsers and in Node (Deno, Bun). */
 interface WorkerPort {
-  post(message: Request, transfer?: ArrayBuffer[]): void;
+  post(message: Request, transfer?: (ArrayBuffer | MessagePort)[]): void;
   /** While false, an open worker does not keep a Node program from ending. */
   keepAlive(busy: boolean): void;
   terminate(): void;
@@ -50,8 +54,39 @@ export const disposed = (sentence: string): Reason => ({ code: 'disposed', sente
 const stopped = (why: string, code = 'worker-stopped', details: ErrorDetails = { why }): Reason =>
   ({ code, sentence: `the worker has stopped: ${why}`, details });
 
-function scriptFailed(script: string): Reason {
-  return stopped(`its script, ${script}, could not be loaded; set workerURL to its address`, 'worker-script', { url: script });
+function scriptFailed(url: string): Reason {
+  return stopped(`its script, ${url}, could not be loaded; set workerURL to its address`, 'worker-script', { url });
+}
+
+// In Node a bundler has moved the script, or made it a script of another kind.
+const bundled = "exclude wasmformer from the server's bundle (Next.js: serverExternalPackages), or set workerURL and wasmURL";
+
+function nodeScriptFailed(url: string, why: string): Reason {
+  return stopped(`its script, ${url}, could not be loaded (${why}); ${bundled}`, 'worker-script', { url, why });
+}
+
+/** The worker's script is that of another version, such as an old copy. */
+const otherVersion = (found: string): Reason => ({
+  code: 'worker-version',
+  sentence: `the worker's script is of version ${found}, but the package of ${version}; copy worker.js and the folder wasm again`,
+  details: { worker: found, package: version },
+});
+
+const longestSilence = 20; // seconds; a script that has been loaded answers at once
+
+function silent(url: string): Reason {
+  const sentence = `the worker's script, ${url}, has not answered for ${longestSilence} seconds; it must be the package's worker/worker.js`;
+  return { code: 'worker-silent', sentence, details: { url, seconds: longestSilence } };
+}
+
+/** The address of the worker's script: the one given, or the package's own. */
+function scriptAddress(script: URL | undefined): URL {
+  try {
+    return script ?? workerScript();
+  } catch (cause) {
+    const sentence = `the script of the package has no address here, from which its worker could be found; ${bundled}`;
+    throw new WasmformerError('worker-script', sentence, { room: 'load', details: { url: '' }, cause });
+  }
 }
 
 /** Calls `onFree` when the worker lets go of its lock. */
@@ -61,9 +96,11 @@ async function watchLock(name: string, signal: AbortSignal, onFree: () => void):
   if (isHeld) await navigator.locks.request(name, { signal }, onFree);
 }
 
+const withoutWorkers = 'the Engine of wasmformer/engine needs none';
+
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
-  if (typeof Worker === 'undefined') throw notHere('load', 'this environment cannot start workers');
-  const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
+  if (typeof Worker === 'undefined') throw notHere('load', 'this environment cannot start workers', withoutWorkers);
+  const worker = script ? new Worker(trusted(sameOriginScript(script)), { type: 'module' }) : createWorker();
   const watch = new AbortController();
   worker.onmessage = ({ data }: MessageEvent<Reply | Alive>) => {
     if (data.type !== 'alive') return onMessage(data);
@@ -71,7 +108,7 @@ function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefin
   };
   worker.onmessageerror = () => onDeath(stopped('a message could not be read'));
   worker.onerror = ({ message }) => {
-    onDeath(message ? stopped(message) : scriptFailed(String(script ?? workerScript())));
+    onDeath(message ? stopped(message) : scriptFailed(String(scriptAddress(script))));
   };
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
@@ -83,19 +120,27 @@ function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefin
   };
 }
 
-async function openNodeWorker({ onMessage, onDeath }: PortEvents, script = workerScript()): Promise<WorkerPort> {
+async function openNodeWorker({ onMessage, onDeath }: PortEvents, script: URL): Promise<WorkerPort> {
   const { Worker: NodeWorker } = await nodeModule<typeof import('node:worker_threads')>('worker_threads');
+  const { fileURLToPath } = await nodeModule<typeof import('node:url')>('url');
+  // A path, since the URL may be of another realm: a bundler's or that of a played page.
+  const file = script.protocol === 'file:' ? fileURLToPath(script.href) : script;
   // Options of the program, such as --input-type, are not for the worker.
-  const worker = new NodeWorker(script, { execArgv: [] });
+  const worker = new NodeWorker(file, { execArgv: [] });
   worker.on('message', onMessage);
   worker.on('messageerror', ({ message }) => onDeath(stopped(message)));
-  worker.on('error', ({ message }) => onDeath(stopped(message)));
+  worker.on('error', (error) => onDeath(isScriptError(error) ? nodeScriptFailed(script.href, error.message) : stopped(error.message)));
   worker.on('exit', (code) => onDeath(stopped(`it ended with code ${code}`)));
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer as never[]),
     keepAlive: (busy) => (busy ? worker.ref() : worker.unref()),
     terminate: () => void worker.terminate(),
   };
+}
+
+/** Returns whether the worker's script is missing, or is read as CommonJS, as bundlers may emit it. */
+function isScriptError(error: NodeJS.ErrnoException): boolean {
+  return ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(error.code ?? '') || error.name === 'SyntaxError';
 }
 
 /** A worker and the connections to it. */
@@ -112,15 +157,26 @@ const compiled = new Map<string, CompiledModule>();
 async function openHost({ script, wasm }: Files): Promise<WorkerHost> {
   const connections = new Set<Connection>();
   const closeAll = (reason: Reason | PlainError) => [...connections].forEach((connection) => connection.close(reason));
+  const address = String(scriptAddress(script));
+  const silence = setTimeout(() => closeAll(silent(address)), longestSilence * 1000);
+  if (typeof silence === 'object') silence.unref(); // in Node
   const events: PortEvents = {
     onMessage(reply) {
+      if (reply.type === 'ready') {
+        clearTimeout(silence);
+        if (reply.version !== version) closeAll(otherVersion(reply.version));
+        return;
+      }
       if (reply.type === 'compiled') return void compiled.set(reply.url, reply.module);
       for (const connection of connections) if (connection.receive(reply)) break;
       if (reply.type === 'failed' && reply.isFatal) closeAll(reply.error);
     },
-    onDeath: closeAll,
+    onDeath(reason) {
+      clearTimeout(silence);
+      closeAll(reason);
+    },
   };
-  const port = isNode ? await openNodeWorker(events, script) : openWebWorker(events, script);
+  const port = isNode ? await openNodeWorker(events, scriptAddress(script)) : openWebWorker(events, script);
   port.keepAlive(false);
   port.post({ type: 'files', wasm, compiled });
   return { port, connections, lastId: 0 };
@@ -175,17 +231,16 @@ export class Connection {
     signal?.throwIfAborted();
     if (this.#closeReason !== undefined) throw errorAt(site, this.#closeReason);
     const id = ++this.#host.lastId;
-    const onAbort = () => this.#abandon(id, signal!.reason);
+    const stopListening = onAbort(signal, () => this.#abandon(id, signal!.reason));
     try {
       const result = await new Promise((resolve, reject) => {
         this.#host.port.post({ type: 'call', id, key: this.#key, method, wanted }, options.transfer);
         this.#pending.set(id, { ...options, site, resolve, reject });
         this.#host.port.keepAlive(true);
-        signal?.addEventListener('abort', onAbort);
       });
       return result as Result<M>;
     } finally {
-      signal?.removeEventListener('abort', onAbort);
+      stopListening();
     }
   }
 

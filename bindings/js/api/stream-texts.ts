@@ -1,4 +1,5 @@
 // Translates texts that come one after the other, with a bounded number in flight.
+import { onAbort } from '../shared/aborting.js';
 import { callback, checked, isObject, show, signal, whole, type Rules } from '../shared/checks.js';
 import { ofText, WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { IndexedTranslation, TranslateAllOptions, Translation } from '../shared/types.js';
@@ -135,8 +136,7 @@ export async function *translateAll(
 ): AsyncGenerator<IndexedTranslation, void, undefined> {
   signal?.throwIfAborted();
   const stop = new AbortController();
-  const onAbort = () => stop.abort(signal!.reason);
-  signal?.addEventListener('abort', onAbort);
+  const stopListening = onAbort(signal, () => stop.abort(signal!.reason));
   const sizeOf = (batch: number) =>
     isGrowing ? Math.min(batchSize, 2 ** Math.floor(batch / workers.length)) : batchSize;
   const reader = new BatchReader(texts, workers, stop.signal, sizeOf, startIndex);
@@ -147,7 +147,7 @@ export async function *translateAll(
       yield* resultsOf(batch, stop.signal, onError);
     }
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    stopListening();
     stop.abort();
     reader.close();
   }

@@ -8,8 +8,9 @@ import type {
 } from '../shared/trainer-types.js';
 import type { Classification, ModelSource, Tagging } from '../shared/types.js';
 import {
-  checkChanges, checkPairs, checkRequest, checkSave, checkSignal, modelData, shouldCache,
+  checkChanges, checkPairs, checkRequest, checkSave, checkSignal, modelData,
 } from './arguments.js';
+import { shouldCache } from './storing.js';
 import { openModel, RemoteTranslator, toAsyncGenerator } from './translator.js';
 
 /**
@@ -52,11 +53,11 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
   ): Promise<Trainer> {
     const file = (source: ModelSource) => {
       const model = modelData(source, { precision: 'f32' });
-      return { model, cache: shouldCache(model, undefined) };
+      return { model, cache: shouldCache(model, undefined) && {} };
     };
     const wanted = {
       ...question,
-      ...(from === undefined ? { cache: false } : file(from)),
+      ...(from === undefined ? { cache: false as const } : file(from)),
       ...(teacher !== undefined && { teacher: file(teacher) }),
     };
     return openModel('trainer', 'train', wanted, where, { signal }, site, (...made) => new Trainer(...made));

@@ -1,4 +1,5 @@
 // Models in a worker: what they have in common, and the Translator.
+import { onAbort } from '../shared/aborting.js';
 import { checkAnnotate, checkTokenize, checkTranslate, takeAligned, takeHtml, toJson, withNewNames } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
@@ -14,7 +15,8 @@ import type {
 } from '../shared/types.js';
 import { checkAll, translateAll } from './stream-texts.js';
 import { Connection, connections, disposed, type CallOptions } from './connection.js';
-import { checkFiles, checkLoad, modelData, shouldCache } from './arguments.js';
+import { checkFiles, checkLoad, modelData } from './arguments.js';
+import { storingOf, transferOf } from './storing.js';
 import { threadCount } from './threads.js';
 
 /** A model in a worker: what all classes of this package have in common. */
@@ -23,7 +25,10 @@ export abstract class RemoteModel<Info> {
   readonly info: Info;
   #connection: Connection;
 
-  /** @hidden */
+  /** @hidden Without the types of the package's inside. */
+  protected constructor(...inside: never);
+  /** @internal */
+  protected constructor(info: Info, connection: Connection);
   protected constructor(info: Info, connection: Connection) {
     this.info = info;
     this.#connection = connection;
@@ -136,11 +141,13 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    */
   static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {
     const site = new Error();
-    const { signal, cache, integrity, hubURL, precision, ...files } = checkLoad(options);
-    const data = modelData(model, { hubURL, precision });
+    const { signal, cache, cacheLimit: _, integrity, hubURL, precision, requestInit, ...files } = checkLoad(options);
+    const data = modelData(model, { hubURL, precision, requestInit });
     if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
-    const wanted = { model: data, cache: shouldCache(data, cache), integrity };
-    return Connection.once('estimate', wanted, site, { signal }, checkFiles(files));
+    const { settings, end } = storingOf(data, { cache });
+    const wanted = { model: data, cache: settings, integrity };
+    const transfer = transferOf(undefined, settings);
+    return Connection.once('estimate', wanted, site, { signal, transfer }, checkFiles(files)).finally(end);
   }
 
   /**
@@ -300,13 +307,15 @@ export async function load<Model>(
   site: Error,
   make: (info: EncoderInfo, connection: Connection) => Model,
 ): Promise<Model> {
-  const { onProgress, signal, cache, integrity, hubURL, precision, ...where } = checkLoad(options);
-  const data = modelData(model, { hubURL, precision });
-  const wanted = { model: data, cache: shouldCache(data, cache), integrity, use };
+  const given = checkLoad(options);
+  const { onProgress, signal, cache, cacheLimit, integrity, hubURL, precision, requestInit, ...where } = given;
+  const data = modelData(model, { hubURL, precision, requestInit });
+  const { settings, end } = storingOf(data, { cache, cacheLimit });
+  const wanted = { model: data, cache: settings, integrity, use };
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
   // The module has refused files of another kind.
   const made = (info: TranslatorInfo, connection: Connection) => make(info as EncoderInfo, connection);
-  return openModel(tags[use], 'load', wanted, where, { signal, onUpdate }, site, made);
+  return openModel(tags[use], 'load', wanted, where, { signal, onUpdate }, site, made).finally(end);
 }
 
 /**
@@ -329,7 +338,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   try {
     // TypeScript cannot add the two again.
     const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto' } as unknown as Wanted<M>;
-    const transfer = wanted.model?.kind === 'bytes' ? [wanted.model.bytes.buffer] : [];
+    const transfer = transferOf(wanted.model, wanted.cache);
     return make(await connection.call(method, all, site, { signal, onUpdate, transfer }), connection);
   } catch (error) {
     connection.close(disposed('it could not be started'));
@@ -347,8 +356,7 @@ export async function *toAsyncGenerator<Item, End>(
 ): AsyncGenerator<Item, End, undefined> {
   signal?.throwIfAborted();
   const stop = new AbortController();
-  const onAbort = () => stop.abort(signal!.reason);
-  signal?.addEventListener('abort', onAbort);
+  const stopListening = onAbort(signal, () => stop.abort(signal!.reason));
   const items: Item[] = [];
   let wake = () => {};
   let isOver = false;
@@ -369,7 +377,7 @@ export async function *toAsyncGenerator<Item, End>(
       await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    stopListening();
     stop.abort();
   }
 }

@@ -17,18 +17,18 @@ export type FolderFiles = Record<string, Blob>;
 
 export interface ImportOptions extends FileOptions {
   /** Precision of the model file. Default 'f32'; 'int8' is a quarter of the size, for translation only. */
-  precision?: 'f32' | 'f16' | 'int8';
+  precision?: 'f32' | 'f16' | 'int8' | undefined;
   /** SOURCE-TARGET such as 'de-en', instead of what the folder says. */
-  languages?: string;
+  languages?: string | undefined;
   /** Called with the bytes received, of all files together; `total` is missing if it is unknown. */
-  onProgress?: (loaded: number, total?: number) => void;
-  signal?: AbortSignal;
+  onProgress?: ((loaded: number, total?: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface ExportOptions extends FileOptions {
   /** Default 'f32'. */
-  precision?: 'f32' | 'f16';
-  signal?: AbortSignal;
+  precision?: 'f32' | 'f16' | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 const importRules: Rules<ImportOptions> = {

@@ -190,13 +190,13 @@ export type KeepName = 'url' | 'path' | 'code' | 'placeholder' | 'handle' | 'emo
 /** How tokens are drawn instead of searching for the best. */
 export interface SamplingOptions {
   /** Draw tokens at this temperature instead of searching. Default 1. */
-  temperature?: number;
+  temperature?: number | undefined;
   /** Draw from the K most probable tokens; 0 for all. Default 0. */
-  topK?: number;
+  topK?: number | undefined;
   /** Draw from the most probable tokens that together reach P (Holtzman et al. 2020). Default 1. */
-  topP?: number;
+  topP?: number | undefined;
   /** The same seed draws the same text. Default 1. */
-  seed?: number;
+  seed?: number | undefined;
 }
 
 /** One attention head. */
@@ -220,118 +220,118 @@ export interface GlossaryTerm {
 /** What the module takes of TranslateOptions. */
 export interface TranslateFields {
   /** Hypotheses kept at each step; 1 is greedy search. Default 4. 1 with `sampling`. */
-  beamSize?: number;
+  beamSize?: number | undefined;
   /**
    * Alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); default: the model's own, if it
    * has one, else 0.6. A larger alpha favors longer translations.
    */
-  lengthPenalty?: number;
+  lengthPenalty?: number | undefined;
   /** Hypotheses to return, best first; at most the beam size. Default 1. */
-  nBest?: number;
+  nBest?: number | undefined;
   /** Longest translation in tokens; 0 for source tokens + 50. Never more than the model's max_length. */
-  maxLength?: number;
+  maxLength?: number | undefined;
   /** Draw tokens instead of searching for the best. */
-  sampling?: SamplingOptions;
+  sampling?: SamplingOptions | undefined;
   /**
    * Forced start of the translation; token ids ending with the end token are the whole translation. A text, or token
    * ids of the target vocabulary, such as a candidate and the tokens before it.
    */
-  prefix?: string | readonly number[];
+  prefix?: string | readonly number[] | undefined;
   /** Source tokens hidden from all attention, counted from 0. At least one must remain. */
-  maskedSource?: readonly number[];
+  maskedSource?: readonly number[] | undefined;
   /** Attention heads whose output is set to 0. */
-  maskedHeads?: readonly AttentionHead[];
+  maskedHeads?: readonly AttentionHead[] | undefined;
   /** Return the attention probabilities of every layer and head. Default false. */
-  attention?: boolean;
+  attention?: boolean | undefined;
   /** Return the K most probable tokens of each step. Default 0. */
-  topTokens?: number;
+  topTokens?: number | undefined;
   /** Return everything that beam search kept and dropped. Default false. Not with sampling. */
-  beamTrace?: boolean;
+  beamTrace?: boolean | undefined;
   /** Return embeddings, queries, keys, values and the residual stream. Default false. */
-  internals?: boolean;
+  internals?: boolean | undefined;
   /** Score all target pieces, even if the model has a shortlist. Default false. Firefox's student models have one. */
-  fullVocabulary?: boolean;
+  fullVocabulary?: boolean | undefined;
   /**
    * What is copied instead of translated; off for nothing; default: everything, if the model has placeholder tokens or
    * its metadata says so.
    */
-  keep?: readonly KeepName[];
+  keep?: readonly KeepName[] | undefined;
   /**
    * Terms that translations must use, each as often as its source stands in the text. A small letter of a source also
    * matches its capital.
    */
-  glossary?: readonly GlossaryTerm[];
+  glossary?: readonly GlossaryTerm[] | undefined;
 }
 
 /** What the module takes of AnnotateOptions. */
 export interface AnnotateFields {
   /** Labels to return, the most probable first; 0 for all. Default 0. Not for a model that only tags. */
-  topLabels?: number;
+  topLabels?: number | undefined;
   /** Return the attention of the encoder. Default false. */
-  attention?: boolean;
+  attention?: boolean | undefined;
   /** Attention heads whose output is set to 0. */
-  maskedHeads?: readonly AttentionHead[];
+  maskedHeads?: readonly AttentionHead[] | undefined;
   /**
    * Split texts into words; if off, spaces separate the words. Default true. Tagging needs words, numbers and other
    * characters apart. Not for a model that only classifies.
    */
-  split?: boolean;
+  split?: boolean | undefined;
   /**
    * Leave out the scores of words that stand beside the encoder, and what is added to that of O. Default false.
    * Compares what the encoder has learned with both together.
    */
-  encoderAlone?: boolean;
+  encoderAlone?: boolean | undefined;
 }
 
 /** What the module takes of EvaluateOptions. */
 export interface EvaluateFields {
   /** Hypotheses kept at each step; 1 is greedy search. Default 1. */
-  beamSize?: number;
+  beamSize?: number | undefined;
   /**
    * Alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); default: the model's own, if it
    * has one, else 0.6. As in TranslateOptions.
    */
-  lengthPenalty?: number;
+  lengthPenalty?: number | undefined;
   /**
    * What is copied instead of translated; off for nothing; default: everything, if the model has placeholder tokens or
    * its metadata says so.
    */
-  keep?: readonly KeepName[];
+  keep?: readonly KeepName[] | undefined;
 }
 
 /** What the module takes of RunOptions. */
 export interface RunFields {
   /** Stop after this many steps. */
-  steps?: number;
+  steps?: number | undefined;
   /** Stop after this many passes over the training pairs. */
-  epochs?: number;
+  epochs?: number | undefined;
   /** Stop after this many minutes. */
-  minutes?: number;
+  minutes?: number | undefined;
   /**
    * End the schedule, and with it the run, after this many minutes, however fast the steps are. If no goal is given and
    * the trainer was created with a `budget`, the run has the minutes that remain.
    */
-  budget?: number;
+  budget?: number | undefined;
   /**
    * Stop after this many passes without a better validation; 0 for never; by default 20 for labelled and tagged texts,
    * unless steps or epochs are given.
    */
-  patience?: number;
+  patience?: number | undefined;
   /** Steps between events. Default 10. */
-  reportEvery?: number;
+  reportEvery?: number | undefined;
   /**
    * Steps between validations; by default once per epoch. If an epoch takes fewer than 20 steps, at the end of every
    * second, third, … epoch that takes at least 20. There is also one at the end of the run.
    */
-  validateEvery?: number;
+  validateEvery?: number | undefined;
   /** Validation pairs, from the first, whose translations an event shows. Default 5. */
-  samples?: number;
+  samples?: number | undefined;
   /** Include the attention of the samples. Default false. */
-  attention?: boolean;
+  attention?: boolean | undefined;
   /** Texts to translate greedily, with attention, during the run. For an encoder, to classify and tag. */
-  pinned?: readonly string[];
+  pinned?: readonly string[] | undefined;
   /** Steps between translations of the pinned texts; by default reportEvery. */
-  pinEvery?: number;
+  pinEvery?: number | undefined;
 }
 
 /** A tokenizer made from the training pairs. */
@@ -342,36 +342,36 @@ export interface TokenizerSettings {
    * Pieces including four special ones, by default 2000, or for texts of many different characters 1000 more than
    * these; 8000 words; not for char.
    */
-  vocabSize?: number;
+  vocabSize?: number | undefined;
   /** One vocabulary for both sides. Default true. */
-  joint?: boolean;
+  joint?: boolean | undefined;
   /**
    * For bpe and unigram: Unicode's compatibility form, or the text as it is. In the compatibility form (default)
    * full-width punctuation, as in Chinese, becomes ASCII. Other types take the text as it is.
    */
-  normalization?: 'nmt_nfkc' | 'identity';
+  normalization?: 'nmt_nfkc' | 'identity' | undefined;
 }
 
 /** Changed copies that are added to the pairs to train on; each number is how many per pair of the text. */
 export interface Augmentation {
   /** Two to four pairs as one. Default 0. */
-  concat?: number;
+  concat?: number | undefined;
   /** @deprecated use concat */
-  join?: number;
+  join?: number | undefined;
   /** Names and numbers replaced by others, the same on both sides. Default 0. */
-  names?: number;
+  names?: number | undefined;
   /** Both sides in lower case, or only their first letter. Default 0. */
-  lowercase?: number;
+  lowercase?: number | undefined;
   /** @deprecated use lowercase */
-  small?: number;
+  small?: number | undefined;
   /** Both sides in capitals. Default 0. */
-  uppercase?: number;
+  uppercase?: number | undefined;
   /** @deprecated use uppercase */
-  capitals?: number;
+  capitals?: number | undefined;
   /** Both sides without their final punctuation mark. Default 0. */
-  noFinalPunctuation?: number;
+  noFinalPunctuation?: number | undefined;
   /** @deprecated use noFinalPunctuation */
-  unmarked?: number;
+  unmarked?: number | undefined;
 }
 
 /** What the module takes of TrainerOptions. */
@@ -380,33 +380,33 @@ export interface RequestFields {
    * Sizes and settings to begin with; toy for a task, else tiny (small in the program). For a task, its rate falls to 0
    * by the time it is learned. An encoder has a preset of its own, with much dropout.
    */
-  preset?: PresetName;
+  preset?: PresetName | undefined;
   /**
    * Changed copies that are added to the pairs to train on. A run that is resumed adds its own again. Not for a task.
    */
-  augment?: Augmentation;
+  augment?: Augmentation | undefined;
   /**
    * How many times the pairs of each corpus are taken; a fraction takes a share of them. With them, `pairs` or `tsv` is
    * a list of as many corpora. Numbers above 1 need pairs to validate on.
    */
-  weights?: readonly number[];
+  weights?: readonly number[] | undefined;
   /** The teacher's beam size, 4 by default; the hypothesis nearest to the target is learned. Only with `teacher`. */
-  teacherBeam?: number;
+  teacherBeam?: number | undefined;
   /**
    * Minutes for the whole run: settings that are not given are chosen for the texts and this machine's speed, and the
    * run ends then. `TrainerInfo.budget` says what to expect; `run()` without a goal ends in time. Cannot be given with
    * `decay_steps`.
    */
-  budget?: number;
+  budget?: number | undefined;
   /**
    * Seed of weights, dropout, the order of the data and the held-back pairs. The same seed gives the same numbers.
    * Default 1.
    */
-  seed?: number;
+  seed?: number | undefined;
   /** What to learn from plain text: mask, to fill in hidden tokens, is the default. */
-  objective?: string;
+  objective?: string | undefined;
   /** SOURCE-TARGET, stored in the model, such as de-en. */
-  languages?: string;
+  languages?: string | undefined;
   /** Strings to store in the model. */
-  metadata?: Record<string, string>;
+  metadata?: Record<string, string> | undefined;
 }

@@ -21,42 +21,42 @@ export interface PipelineOptions
   extends WorkerOptions,
   Pick<LoadOptions, 'hubURL' | 'hub' | 'integrity'>,
   Partial<Record<(typeof ignoredOptions)[number], unknown>> {
-  progress_callback?: (progress: PipelineProgress) => void;
+  progress_callback?: ((progress: PipelineProgress) => void) | undefined;
   /** Always the CPU, by WebAssembly; other devices, such as 'webgpu', only cause a warning. */
-  device?: string;
+  device?: string | undefined;
   /**
    * Precision in which a converted model is stored: 'fp32', 'fp16', or 'int8', which Transformers.js calls
    * 'q8' (default, and also for fewer bits). A model file keeps its numbers.
    */
-  dtype?: string;
-  signal?: AbortSignal;
+  dtype?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface GenerationOptions extends Partial<Record<(typeof ignoredGeneration)[number], unknown>> {
   /** Default 4, and 1 with do_sample. */
-  num_beams?: number;
+  num_beams?: number | undefined;
   /** At most num_beams. Default 1. */
-  num_return_sequences?: number;
+  num_return_sequences?: number | undefined;
   /** Tokens, including the end token. */
-  max_new_tokens?: number;
+  max_new_tokens?: number | undefined;
   /** The same, including the start token. */
-  max_length?: number;
-  do_sample?: boolean;
+  max_length?: number | undefined;
+  do_sample?: boolean | undefined;
   /** These need do_sample; the defaults are those of Transformers.js. */
-  temperature?: number;
-  top_k?: number;
-  top_p?: number;
-  seed?: number;
+  temperature?: number | undefined;
+  top_k?: number | undefined;
+  top_p?: number | undefined;
+  seed?: number | undefined;
   /** Must be the languages of the model, as 'de', 'deu' or 'deu_Latn'. */
-  src_lang?: string;
-  tgt_lang?: string;
+  src_lang?: string | undefined;
+  tgt_lang?: string | undefined;
   /** Adds `attention` to each output, as in Translation; only with one output per text. */
-  output_attentions?: boolean;
+  output_attentions?: boolean | undefined;
   /** Gets the best text so far after each step; for several inputs, all of them. */
-  callback_function?: (partial: string | string[]) => void;
+  callback_function?: ((partial: string | string[]) => void) | undefined;
   /** Gets each new part of one text; num_beams is then 1. */
-  streamer?: TextStreamer;
-  signal?: AbortSignal;
+  streamer?: TextStreamer | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface TranslationOutput {
@@ -75,8 +75,8 @@ export interface LabelOutput {
 
 export interface ClassificationOptions {
   /** Labels of each text, the most probable first; null for all. Default 1. */
-  top_k?: number | null;
-  signal?: AbortSignal;
+  top_k?: number | null | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 interface AnyPipeline {
@@ -107,10 +107,10 @@ export interface EntityOutput {
 
 export interface TaggingOptions {
   /** Words by themselves (default), or those of a span together. */
-  aggregation_strategy?: 'none' | 'simple';
+  aggregation_strategy?: 'none' | 'simple' | undefined;
   /** Tags of words to leave out. Default ['O']. */
-  ignore_labels?: readonly string[];
-  signal?: AbortSignal;
+  ignore_labels?: readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Several texts have a list each. */

@@ -2,11 +2,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import type { ModelCache } from './model-cache.js';
 
 /** As much of Cache Storage as is used here: each file's bytes, and its address and headers beside them. */
 export async function openFolder(name: string): Promise<ModelCache> {
-  const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/${name}`;
+  // The XDG Base Directory Specification has relative paths ignored.
+  const given = process.env.XDG_CACHE_HOME ?? '';
+  const folder = `${isAbsolute(given) ? given : `${homedir()}/.cache`}/${name}`;
   const place = (key: string) => `${folder}/${createHash('sha256').update(key).digest('hex')}`;
   const read = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as { url: string; headers: [string, string][] };
   const namesIn = () => readdir(folder).catch((): string[] => []);

@@ -1,5 +1,11 @@
 // Public types for loading models: their sources, and the workers that run them.
 
+/** A WebAssembly.Module, which the types of Node do not declare. */
+export type CompiledModule = object;
+
+/** Any of these properties; undefined is as good as missing. */
+export type Optional<T> = { [Name in keyof T]?: T[Name] | undefined };
+
 /** The builds of the WebAssembly module; the best one that the machine can run is used. */
 export type WasmBuild = 'relaxed' | 'simd';
 
@@ -20,7 +26,7 @@ export interface ListSource {
   /** Language of the target, likewise. */
   to: string;
   /** Such as 'tiny'. Default: that of the first, released ones before others and newer ones before older. */
-  architecture?: string;
+  architecture?: string | undefined;
 }
 
 /** Entry of a list of models. `version` is a number or the status of a release; it and `architecture` may be ''. */
@@ -47,9 +53,9 @@ export interface FileOptions {
    * The address of a copy of dist/worker/worker.js, for bundlers that do not emit workers. Without `wasmURL`, the
    * worker expects a copy of the folder dist/wasm at ../wasm. Default: the file beside the package's own.
    */
-  workerURL?: string | URL;
+  workerURL?: string | URL | undefined;
   /** The address of a copy of the folder dist/wasm, such as 'assets/wasm/'. Default: found from the worker's script. */
-  wasmURL?: string | URL;
+  wasmURL?: string | URL | undefined;
 }
 
 /** Options of the worker that runs a model. */
@@ -58,35 +64,60 @@ export interface WorkerOptions extends FileOptions {
    * Threads to compute with, from 1 to 64. 'auto', the default, takes one per core, up to 8, in Node and on pages that
    * are cross-origin isolated, and 1 elsewhere. The results are the same for every number.
    */
-  threads?: number | 'auto';
+  threads?: number | 'auto' | undefined;
   /**
    * Use the worker of this object, with its threads and memory, instead of starting another. Calls of both take turns;
    * an error that stops the module stops both.
    */
-  shareWith?: WorkerOwner;
+  shareWith?: WorkerOwner | undefined;
+}
+
+/** What fetch() takes of these names. */
+export interface RequestSettings {
+  /** Such as { Authorization: 'Bearer …' }. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** 'include' sends cookies to other origins, too. */
+  credentials?: 'omit' | 'same-origin' | 'include' | undefined;
+}
+
+/** A store of models, like a Cache of Cache Storage: a Response for each key, which is an address. */
+export interface ModelStore {
+  match(key: string): Promise<Response | undefined>;
+  put(key: string, response: Response): Promise<void>;
+  /** Returns whether there was one. */
+  delete(key: string): Promise<boolean>;
+  keys(): Promise<readonly { url: string }[]>;
 }
 
 export interface LoadOptions extends WorkerOptions {
   /** Called with the bytes received, of all files together; `total` is missing if a server does not send it. */
-  onProgress?: (loaded: number, total?: number) => void;
+  onProgress?: ((loaded: number, total?: number) => void) | undefined;
   /** Aborting ends the download and rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /**
    * Store the model: in Cache Storage, or in Node in a folder wasmformer-models of XDG_CACHE_HOME or ~/.cache. Default:
    * true for http(s) URLs if there is Cache Storage, and always for converted models (the converted file is cached).
+   * Or store it in a store of your own, which the worker uses while the model is loaded.
    */
-  cache?: boolean;
+  cache?: boolean | ModelStore | undefined;
+  /**
+   * Bytes that the stored models may take together: those that were used longest ago are deleted, and a larger model is
+   * not stored. Only loads that give it note when a model was used.
+   */
+  cacheLimit?: number | undefined;
+  /** For models that a server gives only to some: sent with each request to the host of the model or of the list. */
+  requestInit?: RequestSettings | undefined;
   /**
    * Accept only this file: 'sha256-…', 'sha384-…' or 'sha512-…' in base64, as in a script's integrity attribute. Of a model
    * of Hugging Face or of a list, the digest of its weights: model.safetensors, or else the .bin file, unpacked.
    */
-  integrity?: string;
+  integrity?: string | undefined;
   /** Precision in which a converted model is stored. Default 'int8'; a Trainer's `from` has 'f32'. */
-  precision?: 'f32' | 'f16' | 'int8';
+  precision?: 'f32' | 'f16' | 'int8' | undefined;
   /** The host of models by name. Default 'https://huggingface.co'. */
-  hubURL?: string | URL;
+  hubURL?: string | URL | undefined;
   /** @deprecated use hubURL */
-  hub?: string | URL;
+  hub?: string | URL | undefined;
 }
 
 /** Download that loading a model would need. */

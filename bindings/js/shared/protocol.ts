@@ -1,17 +1,22 @@
 // The messages between the page and its worker: calls, each with updates before the reply that ends it. The page numbers
 // the calls by `id`, and the models in the worker by `key`.
+/** What the worker's script must be of, too. */
+export { version } from '../generated/version.js';
 import type { PlainError } from './errors.js';
 import type {
   Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
 import type {
-  Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, SourceToken, Translation, TranslatorInfo,
+  Annotation, AttentionMaps, CompiledModule, EncoderInfo, Estimate, ListedModel, RequestSettings, SourceToken,
+  Translation, TranslatorInfo,
 } from './types.js';
+
+export type { CompiledModule } from './types.js';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 export type ModelData =
-  | { kind: 'url'; url: string }
+  | { kind: 'url'; url: string; request?: RequestSettings }
   | { kind: 'path'; path: string }
   | { kind: 'blob'; blob: Blob }
   | { kind: 'bytes'; bytes: Bytes }
@@ -25,15 +30,22 @@ export interface HubData {
   url: string;
   path?: string;
   precision: 'f32' | 'f16' | 'int8';
+  request?: RequestSettings;
 }
 
 export type ListData = Extract<ModelData, { kind: 'listed' }>;
 
+/** In Cache Storage or a folder, or in the store at the other end of a port; `limit` in bytes. */
+export interface CacheSettings {
+  store?: MessagePort;
+  limit?: number;
+}
+
 /** Start of a model. The first one in a worker decides the threads. */
 export interface Start {
   model?: ModelData;
-  /** Store `model` in Cache Storage. */
-  cache: boolean;
+  /** How to store `model`, if at all. */
+  cache: false | CacheSettings;
   threads: number;
   /** Accept fewer threads. */
   isThreadsLimit: boolean;
@@ -59,7 +71,7 @@ export interface Calls {
   change(wanted: { options: string }): TrainingConfig;
   save(wanted: Required<Omit<SaveOptions, 'signal'>>): { file: Blob; step: number };
   convert(wanted: Conversion): Record<string, Blob>;
-  estimate(wanted: { model: ModelData; cache: boolean; integrity?: string }): Estimate;
+  estimate(wanted: { model: ModelData; cache: false | CacheSettings; integrity?: string }): Estimate;
   list(wanted: ModelData): ListedModel[];
 }
 export type Method = keyof Calls;
@@ -114,9 +126,6 @@ export interface Call<M extends Method = Method> {
   wanted: Wanted<M>;
 }
 
-/** A WebAssembly.Module, which the types of Node do not declare. */
-export type CompiledModule = object;
-
 export type Request =
   | Call
   /** The first message: the folder of the modules if it is not the package's own, and compiled modules by URL. */
@@ -134,6 +143,8 @@ export type Update =
   | { type: 'event'; event: Plain<TrainingEvent> };
 
 export type Reply =
+  /** The answer to the first message: the version of the package that the worker's script is of. */
+  | { type: 'ready'; version: string }
   /** A module that this worker has compiled, for workers that start later. */
   | { type: 'compiled'; url: string; module: CompiledModule }
   | Answer;

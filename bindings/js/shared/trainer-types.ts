@@ -4,7 +4,7 @@ import type {
   EvaluateFields, KeepName, RequestFields, RunFields, TaskName, TokenizerSettings, TrainingConfig,
 } from '../generated/options.js';
 import type {
-  Annotation, EncoderInfo, ModelConfig, ModelSource, Translation, WorkerOptions,
+  Annotation, EncoderInfo, ModelConfig, ModelSource, Optional, Translation, WorkerOptions,
 } from './types.js';
 
 export type { Augmentation, PresetName, TaskName, TokenizerSettings, TrainingConfig } from '../generated/options.js';
@@ -19,7 +19,7 @@ export type LabeledText = readonly [labels: string | readonly string[], text: st
 export type TaggedText = readonly [words: readonly string[], tags: readonly string[]];
 
 /** Settings of a new model and its training; the vocabulary and the labels determine the others. */
-export type TrainerConfig = Partial<
+export type TrainerConfig = Optional<
   Omit<ModelConfig, 'classes' | 'tags' | 'source_vocab_size' | 'target_vocab_size' | 'pad_id' | 'bos_id' | 'eos_id'> & TrainingConfig
 >;
 
@@ -32,61 +32,61 @@ export type TokenizerFiles = Uint8Array | { source: Uint8Array; target: Uint8Arr
  */
 export interface TrainingData {
   /** Sentence pairs; with `weights`, a list of corpora, each a list of pairs. */
-  pairs?: readonly SentencePair[] | readonly (readonly SentencePair[])[];
+  pairs?: readonly SentencePair[] | readonly (readonly SentencePair[])[] | undefined;
   /** Lines of source, tab, target; further columns are ignored. With `weights`, a list of such texts. */
-  tsv?: string | readonly string[];
+  tsv?: string | readonly string[] | undefined;
   /**
    * A synthetic task; by default with as many pairs as the preset 'toy' needs to learn it. `longest`: train on sources of
    * at most so many characters, and validate on longer ones.
    */
-  task?: TaskName | { name: TaskName; pairs?: number; longest?: number };
+  task?: TaskName | { name: TaskName; pairs?: number; longest?: number } | undefined;
   /** Labeled texts, or lines of label, tab and text; with multi_label commas separate the labels. */
-  labeled?: string | readonly LabeledText[];
+  labeled?: string | readonly LabeledText[] | undefined;
   /** Tagged texts, or lines of word, tab and tag with an empty line after each text (CoNLL). */
-  tagged?: string | readonly TaggedText[];
+  tagged?: string | readonly TaggedText[] | undefined;
   /** Labeled texts to validate on. */
-  validLabeled?: string | readonly LabeledText[];
+  validLabeled?: string | readonly LabeledText[] | undefined;
   /** Tagged texts to validate on. */
-  validTagged?: string | readonly TaggedText[];
+  validTagged?: string | readonly TaggedText[] | undefined;
   /** Plain texts, or lines of them, of which a share is hidden and predicted (Devlin et al. 2019). */
-  text?: string | readonly string[];
+  text?: string | readonly string[] | undefined;
   /** With `teacher`: more sources for it to translate, or lines of them. */
-  monolingual?: string | readonly string[];
+  monolingual?: string | readonly string[] | undefined;
   /**
    * Pairs to validate on, or the number of given ones that are held out for it, drawn by the seed. Default: 5% of them,
    * at most 500. With 0, up to 500 training texts are used. A synthetic task generates 200 more.
    */
-  validation?: number | readonly SentencePair[];
+  validation?: number | readonly SentencePair[] | undefined;
   /** @deprecated use labeled */
-  labelled?: string | readonly LabeledText[];
+  labelled?: string | readonly LabeledText[] | undefined;
   /** @deprecated use validLabeled */
-  validLabelled?: string | readonly LabeledText[];
+  validLabelled?: string | readonly LabeledText[] | undefined;
   /** @deprecated use text */
-  mono?: string | readonly string[];
+  mono?: string | readonly string[] | undefined;
 }
 
 /** The numbers are the same for every number of threads. */
 export interface TrainerOptions extends TrainingData, RequestFields, WorkerOptions {
   /** Settings that differ from the preset. With `from`: training, dropout, numbers of layers and decoder_self. */
-  config?: TrainerConfig;
+  config?: TrainerConfig | undefined;
   /**
    * Default: { type: 'char' } for a task, else { type: 'bpe', vocabSize: 2000 }, with a budget more for many texts.
    * With `from`: files only; not for an encoder.
    */
-  tokenizer?: TokenizerSettings | TokenizerFiles;
+  tokenizer?: TokenizerSettings | TokenizerFiles | undefined;
   /**
    * A model to fine-tune; an int8 one is trained as floats. The default rate is a constant 1e-4. An encoder
    * begins with the encoder and the tokenizer of a translator or of another encoder.
    */
-  from?: ModelSource;
+  from?: ModelSource | undefined;
   /**
    * A model whose translations of the sources are learned instead of the targets (Kim and Rush 2016); it translates
    * them all before training begins. Without `tokenizer` or `from` the new model has its tokenizer. Needs pairs to
    * validate on.
    */
-  teacher?: ModelSource;
+  teacher?: ModelSource | undefined;
   /** Aborting rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Pass the original data if the checkpoint was saved without it. */
@@ -94,7 +94,7 @@ export interface ResumeOptions
   extends TrainingData, WorkerOptions, Pick<TrainerOptions, 'weights' | 'teacher' | 'teacherBeam' | 'signal'> {}
 
 export interface TrainerInfo
-  extends Pick<EncoderInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'build' | 'threads'>,
+  extends Pick<EncoderInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'version' | 'build' | 'threads'>,
   Partial<Pick<EncoderInfo, 'classes' | 'tags'>> {
   training: TrainingConfig;
   /** Pairs, or texts of an encoder, to train on. */
@@ -116,15 +116,15 @@ export interface TrainerInfo
   step: number;
   /** Passes over the texts already made, the current one in part. */
   epoch: number;
-  task?: TaskName;
+  task?: TaskName | undefined;
   /** Plan of a run with a budget: steps and passes to expect in its seconds, by the measured speed. */
-  budget?: { steps: number; epochs: number; secondsPerStep: number; seconds: number };
+  budget?: { steps: number; epochs: number; secondsPerStep: number; seconds: number } | undefined;
 }
 
 /** Goals of a run, counted from here: the first one reached ends it; without one it runs until aborted. */
 export interface RunOptions extends RunFields {
   /** Aborting stops within one step and rejects with the signal's reason; run() continues from there. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A validation pair with its translation; samples are the first pairs, as many as `samples` says. */
@@ -204,16 +204,16 @@ export interface TrainingEvent {
 
 export interface SaveOptions {
   /** With optimizer state, data order and texts, for Trainer.resume and the program's --resume. Default true. */
-  optimizer?: boolean;
+  optimizer?: boolean | undefined;
   /** With the sentence pairs, unless they are a task's. Default: as `optimizer`. */
-  data?: boolean;
+  data?: boolean | undefined;
   /** Further metadata for the file. */
-  metadata?: Record<string, string>;
-  signal?: AbortSignal;
+  metadata?: Record<string, string> | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Settings that can change during a run; its file stores them. */
-export type RunChanges = Partial<
+export type RunChanges = Optional<
   Pick<
     TrainingConfig,
     'schedule' | 'learning_rate' | 'warmup_steps' | 'decay_steps' | 'weight_decay' | 'clip_norm' | 'label_smoothing'
@@ -222,7 +222,7 @@ export type RunChanges = Partial<
 
 export interface EvaluateOptions extends Omit<EvaluateFields, 'keep'> {
   /** As in TranslateOptions, without regular expressions. */
-  keep?: false | readonly KeepName[];
+  keep?: false | readonly KeepName[] | undefined;
   /** Aborting rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }

@@ -20,6 +20,8 @@ export interface TranslatorInfo {
   languages: string;
   /** The file's other metadata: corpus, license, BLEU … */
   metadata: Record<string, string>;
+  /** The version of the package, for reports of errors. */
+  version: string;
   build: WasmBuild;
   /** Threads that compute, including the worker's own. */
   threads: number;
@@ -40,13 +42,13 @@ export interface TranslateOptions<Text = string>
    * is every kind, if the model has placeholder tokens or its metadata says so. `kept` of the result gives the copied
    * parts and their positions.
    */
-  keep?: false | readonly (KeepName | RegExp)[];
+  keep?: false | readonly (KeepName | RegExp)[] | undefined;
   /** Called after each step with the best text so far; for an array, with all of them. */
-  onPartial?: (partial: Text) => void;
+  onPartial?: ((partial: Text) => void) | undefined;
   /** Aborting stops within one step and rejects with the signal's reason; the translator stays usable. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** @deprecated use onPartial */
-  onToken?: (partial: Text) => void;
+  onToken?: ((partial: Text) => void) | undefined;
 }
 
 /** The loop yields what onPartial would be called with. */
@@ -54,20 +56,20 @@ export type StreamOptions = Omit<TranslateOptions, 'onPartial' | 'onToken'>;
 
 export interface TranslateAllOptions extends StreamOptions {
   /** Number of texts that are read and then translated together; 1 for a slow source. Default 32. */
-  batchSize?: number;
+  batchSize?: number | undefined;
   /**
    * Translators of the same model, each loaded by itself and so with its own worker: batches go to all of them in turn.
    * For pages that are not cross-origin isolated, where a worker has one thread.
    */
-  workers?: readonly WorkerOwner[];
+  workers?: readonly WorkerOwner[] | undefined;
   /** Texts to skip at the beginning: the index after the last one that was translated before. Default 0. */
-  startIndex?: number;
+  startIndex?: number | undefined;
   /** Called for a text that cannot be translated, which is then left out. Without it, the error ends the loop. */
-  onError?: (error: Error, index: number) => void;
+  onError?: ((error: Error, index: number) => void) | undefined;
   /** @deprecated use workers */
-  others?: readonly WorkerOwner[];
+  others?: readonly WorkerOwner[] | undefined;
   /** @deprecated use startIndex */
-  start?: number;
+  start?: number | undefined;
 }
 
 /** A translation, and the index of its text in the source, counted from 0. */
@@ -265,7 +267,7 @@ export interface Translation extends Hypothesis, WithAlignment {
 
 export interface AnnotateOptions extends AnnotateFields {
   /** Aborting stops within one batch and rejects with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** One text has one result, several have an array of them. */

@@ -4,9 +4,9 @@ import type { KeptPart } from './text-parts.js';
 /** Results to compute from attention and scores. */
 export interface AlignmentOptions {
   /** Return which source tokens each target token comes from. Default false. */
-  alignment?: boolean;
+  alignment?: boolean | undefined;
   /** Return how sure the model is of the sentence and of each word. Default false. */
-  quality?: boolean;
+  quality?: boolean | undefined;
 }
 
 /** text.slice(start, end), counted in UTF-16 units as JavaScript does. */
@@ -64,7 +64,9 @@ export interface SentenceTranslation extends WithAlignment {
 export interface SentenceTranslator<Found extends SentenceTranslation = SentenceTranslation> {
   readonly info: { readonly languages?: string; readonly config?: { readonly max_length: number } };
   /** Resolves to one translation per sentence, in order; rejects with the signal's reason when aborted. */
-  translate(sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal }): Promise<Found[]>;
+  translate(
+    sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal | undefined },
+  ): Promise<Found[]>;
 }
 
 /** One text gives one result, several texts give an array of them, and HTML gives markup. */
@@ -89,9 +91,9 @@ export interface PageNode {
 
 export interface DocumentOptions {
   /** Translate what the page adds or changes later, too. Default false. */
-  observe?: boolean;
+  observe?: boolean | undefined;
   /** Aborting stops, and leaves what is translated; undo() restores it. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** A live page, or a part of it, that is being translated. */

@@ -5,7 +5,7 @@ import type {
 } from '../shared/webpage-types.js';
 
 /** Any option of translate() about the search; `signal` aborts. */
-export type SentenceOptions = AlignmentOptions & { signal?: AbortSignal; [option: string]: unknown };
+export type SentenceOptions = AlignmentOptions & { signal?: AbortSignal | undefined; [option: string]: unknown };
 
 /** A SentenceTranslator made of others, which still belong to the caller. */
 export interface Composed<Found extends SentenceTranslation> {

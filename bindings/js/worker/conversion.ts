@@ -4,7 +4,7 @@ import { wellFormed } from '../shared/checks.js';
 import { fetchFailed, WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';
-import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type Progress } from './download.js';
+import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type Progress, type WebAddress } from './download.js';
 import { listedModel } from './mozilla-models.js';
 import { errorOf, startModule, type ExceptionHelper } from './instance.js';
 import { readJson, unpacked } from './decompress.js';
@@ -117,7 +117,7 @@ export async function folderAt(given: ModelData): Promise<Folder> {
     const at = (name: string) => `${place.path}/${isUrl ? encodeURIComponent(name) : name}`;
     return Object.fromEntries(names.map((name) => [name, { kind: 'path', path: at(name) }]));
   }
-  if (place.kind === 'url' || place.kind === 'hub') return (await hostedFolder(place.url)).folder;
+  if (place.kind === 'url' || place.kind === 'hub') return (await hostedFolder(place)).folder;
   if (place.kind === 'listed') return listedFolder(place);
   throw new WasmformerError('import', 'the source must be a folder, not one file');
 }
@@ -137,23 +137,28 @@ export async function listedFolder(data: ListData): Promise<Folder> {
   const { files, from, to } = await listedModel(data);
   const metadata = new TextEncoder().encode(JSON.stringify({ sourceLanguage: from, targetLanguage: to }));
   const folder: Folder = { 'metadata.json': { kind: 'bytes', bytes: metadata } };
-  return Object.assign(folder, ...Object.entries(files).map(([name, file]) => ({ [name]: { kind: 'url', ...file } }))) as Folder;
+  const { list } = data;
+  // Not to other hosts, which the list may name.
+  const isOfList = (url: string) => list.kind === 'url' && URL.canParse(url) && new URL(url).origin === new URL(list.url).origin;
+  const request = (url: string) => (list.kind === 'url' && isOfList(url) ? list.request : undefined);
+  for (const [name, file] of Object.entries(files)) folder[name] = { kind: 'url', ...file, request: request(file.url) };
+  return folder;
 }
 
 // Beside Mozilla's metadata.json; PAIR stands for the languages, such as deen.
 const studentFiles = ['model.PAIR.intgemm.alphas.bin', 'lex.50.50.PAIR.s2t.bin', 'vocab.PAIR.spm', 'srcvocab.PAIR.spm', 'trgvocab.PAIR.spm'];
 
-export async function hostedFolder(address: string): Promise<{ folder: Folder; heads: Heads }> {
-  const base = address.endsWith('/') ? address : `${address}/`;
+export async function hostedFolder({ url, request }: WebAddress): Promise<{ folder: Folder; heads: Heads }> {
+  const base = url.endsWith('/') ? url : `${url}/`;
   const ask = async (name: string) => {
-    const answer = await fetch(new URL(name, base), { method: 'HEAD' }).catch((cause: unknown) => {
+    const answer = await fetch(new URL(name, base), { ...request, method: 'HEAD' }).catch((cause: unknown) => {
       throw fetchFailed('import', `${base}${name}`, (cause as Error).message, cause);
     });
     return [name, answer] as const;
   };
   const asked = new Set([...settings, ...settingsOfBert, ...further, ...weights, 'metadata.json']);
   const heads = new Map(await Promise.all([...asked].map(ask)));
-  const at = (name: string) => [name, { kind: 'url', url: new URL(name, base).href, length: lengthOf(heads.get(name)!.headers) }] as const;
+  const at = (name: string) => [name, { kind: 'url', url: new URL(name, base).href, request, length: lengthOf(heads.get(name)!.headers) }] as const;
   const isThere = (name: string) => heads.get(name)!.ok;
   const ofBert = isThere('vocab.txt') && !isThere('source.spm');
   const needed = ofBert ? settingsOfBert : settings;

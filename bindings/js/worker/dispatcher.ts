@@ -1,6 +1,8 @@
 // Answers the page's calls with the models of this worker.
 import { ofFile, toPlainError, WasmformerError } from '../shared/errors.js';
-import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } from '../shared/protocol.js';
+import {
+  version, type Call, type Method, type ModelData, type Reply, type Request, type Result, type Start, type Wanted,
+} from '../shared/protocol.js';
 import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
 import { Engine, SyncTranslator } from './engine.js';
@@ -44,6 +46,7 @@ export class Requests {
 
   receive(request: Request): void {
     if (request.type === 'files') {
+      this.#post({ type: 'ready', version });
       return setFiles(request.wasm, request.compiled, (url, module) => this.#post({ type: 'compiled', url, module }));
     }
     if (request.type === 'abort') return this.#turns.abort(({ id }) => id === request.id);

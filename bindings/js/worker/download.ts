@@ -1,8 +1,13 @@
 // Reads the bytes of a model: from the cache, the network, a file, or as they were given.
-import { WasmformerError } from '../shared/errors.js';
+import { fetchFailed, httpStatus, WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
-import { openModelCache, storedBytes, toStoredResponse } from '../shared/stored-models.js';
-import type { Bytes, ModelData } from '../shared/protocol.js';
+import { noteUse, shrink, type ModelCache } from '../shared/model-cache.js';
+import { isIntact, openModelCache, storedBytes, toStoredResponse } from '../shared/stored-models.js';
+import type { Bytes, CacheSettings, ModelData } from '../shared/protocol.js';
+import type { RequestSettings } from '../shared/types.js';
+
+/** An address, and what to send to it. */
+export type WebAddress = Pick<Extract<ModelData, { kind: 'url' }>, 'url' | 'request'>;
 
 export type Progress = (loaded: number, total?: number) => void;
 
@@ -26,9 +31,12 @@ const nothing = async () => {};
 export const uncached = (name: string, bytes: Bytes): ModelFile =>
   ({ name, bytes, isCached: false, keep: nothing, forget: nothing });
 
-export async function readModel(data: ModelData, useCache: boolean, onProgress: Progress): Promise<ModelFile> {
-  if (data.kind === 'url' && useCache) {
-    return throughCache(data.url, data.url, onProgress, () => download(data.url, onProgress, checkBeginning));
+export async function readModel(
+  data: ModelData, cache: false | CacheSettings, onProgress: Progress,
+): Promise<ModelFile> {
+  if (data.kind === 'url' && cache) {
+    const get = () => download(data, onProgress, checkBeginning);
+    return throughCache(data.url, data.url, cache, onProgress, get, data.request);
   }
   return uncached(nameOf(data), await readBytes(data, onProgress, checkBeginning));
 }
@@ -50,7 +58,7 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
     case 'path':
       return readPath(data.path, onProgress, check);
     case 'url':
-      return (await download(data.url, onProgress, check)).bytes;
+      return (await download(data, onProgress, check)).bytes;
     case 'folder':
     case 'listed':
     case 'hub': {
@@ -148,8 +156,10 @@ async function readPath(path: string, onProgress: Progress, check: Check): Promi
   }
 }
 
-async function download(url: string, onProgress: Progress, check: Check): Promise<{ bytes: Bytes; headers: Headers }> {
-  const response = await fetch(url).catch((cause: unknown) => {
+async function download(
+  { url, request }: WebAddress, onProgress: Progress, check: Check,
+): Promise<{ bytes: Bytes; headers: Headers }> {
+  const response = await fetch(url, request).catch((cause: unknown) => {
     throw fetchFailed('load', url, reason(cause), cause);
   });
   if (!response.ok) throw httpStatus('load', url, response);
@@ -176,16 +186,6 @@ export function lengthOf(headers: Headers): number | undefined {
 
 const isWrongFile = (error: unknown) => error instanceof WasmformerError && error.code === 'not-a-model';
 
-/** The error of an address that gives no answer. */
-export const fetchFailed = (room: string, url: string, why: string, cause: unknown) =>
-  new WasmformerError('fetch-failed', `${url} could not be fetched: ${why}`, { room, details: { url, why }, cause });
-
-/** The error of an address that answers without the file. */
-export function httpStatus(room: string, url: string, { status, statusText }: Pick<Response, 'status' | 'statusText'>): WasmformerError {
-  const answer = `${status} ${statusText}`.trim();
-  return new WasmformerError('http-status', `${url} answered ${answer}`, { room, details: { url, status, answer } });
-}
-
 function reason(thrown: unknown): string {
   const { message, cause } = thrown as Error;
   return cause instanceof Error && cause.message ? cause.message : message;
@@ -209,16 +209,19 @@ function turn(key: string): Promise<() => void> {
 
 /** Returns the file stored under `key`, or else that of `get`; of several tabs that ask at once, one calls `get`. */
 export async function throughCache(
-  key: string, name: string, onProgress: Progress,
-  get: () => Promise<{ bytes: Bytes; headers: Headers; source?: string }>,
+  key: string, name: string, { store, limit }: CacheSettings, onProgress: Progress,
+  get: () => Promise<{ bytes: Bytes; headers: Headers; source?: string }>, request?: RequestSettings,
 ): Promise<ModelFile> {
-  const cache = await openModelCache();
+  const cache = await openModelCache(store);
   const forget = async () => void (await cache?.delete(key));
   const find = async (): Promise<ModelFile | undefined> => {
     const stored = await cache?.match(key);
-    if (!stored || !(await isCurrent(sourceOf(stored) ?? key, stored))) return undefined;
+    if (!stored || !(await isCurrent(sourceOf(stored) ?? key, stored, request))) return undefined;
     const collected = collect(name, chunksOf(stored.body!), storedBytes(stored), onProgress, checkBeginning);
-    return { name, bytes: await collected.catch(() => new Uint8Array()), isCached: true, keep: nothing, forget };
+    const bytes = await collected.catch(() => new Uint8Array());
+    const isWhole = await isIntact(stored, bytes);
+    if (limit !== undefined) await noteUse(cache!, key).catch(() => {});
+    return { name, bytes: isWhole ? bytes : new Uint8Array(), isCached: true, keep: nothing, forget };
   };
   const found = await find();
   if (found) return found;
@@ -232,7 +235,9 @@ export async function throughCache(
     const { bytes, headers, source } = await get();
     const kept = new Headers(source === undefined ? {} : { [sourceHeader]: source });
     for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
-    const keep = async () => void (await cache?.put(key, toStoredResponse(bytes, kept)).catch(() => {}));
+    const keep = async () => {
+      if (cache) await keepIn(cache, key, bytes, kept, limit).catch(() => {});
+    };
     return { name, bytes, isCached: false, keep, forget, release };
   } catch (error) {
     release();
@@ -240,9 +245,18 @@ export async function throughCache(
   }
 }
 
+/** Stores a model, and makes room for it if there is a limit. */
+async function keepIn(cache: ModelCache, key: string, bytes: Bytes, headers: Headers, limit = Infinity): Promise<void> {
+  if (bytes.length > limit) return;
+  await cache.put(key, await toStoredResponse(bytes, headers));
+  if (limit === Infinity) return;
+  await noteUse(cache, key);
+  await shrink(cache, key, limit, storedBytes);
+}
+
 /** Returns whether the server still has the stored version; assumed if the server cannot be asked. */
-export async function isCurrent(url: string, stored: Response): Promise<boolean> {
-  const response = await fetch(url, { method: 'HEAD', cache: 'no-cache' }).catch(() => undefined);
+export async function isCurrent(url: string, stored: Response, request?: RequestSettings): Promise<boolean> {
+  const response = await fetch(url, { ...request, method: 'HEAD', cache: 'no-cache' }).catch(() => undefined);
   if (!response?.ok) return true;
   const name = versionHeaders.find((header) => response.headers.has(header) && stored.headers.has(header));
   return name === undefined || response.headers.get(name) === stored.headers.get(name);

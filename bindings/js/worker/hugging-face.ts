@@ -1,12 +1,12 @@
 // Hugging Face models by name, and models in lists: downloaded and converted once, and the result is kept.
 import { fetchFailed, httpStatus, WasmformerError } from '../shared/errors.js';
 import { openModelCache } from '../shared/stored-models.js';
-import type { HubData, ListData, ModelData, Wanted } from '../shared/protocol.js';
-import type { Estimate } from '../shared/types.js';
+import type { CacheSettings, HubData, ListData, ModelData, Wanted } from '../shared/protocol.js';
+import type { Estimate, RequestSettings } from '../shared/types.js';
 import { convertFolder, folderAt, hostedFolder, listedFolder, weightsOf, type Folder } from './conversion.js';
 import {
   checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, sourceOf, throughCache, uncached,
-  type ModelFile, type Progress,
+  type ModelFile, type Progress, type WebAddress,
 } from './download.js';
 
 type Converted = HubData | ListData | Extract<ModelData, { kind: 'folder' }>;
@@ -14,16 +14,22 @@ const isConverted = (data: ModelData): data is Converted => ['hub', 'listed', 'f
 
 // Includes the wanted digest, so that a stored model is one whose weights matched it.
 const keyOf = (data: Converted, integrity: string | undefined) => `${nameOf(data)}?${String(new URLSearchParams(
-  Object.entries({ ...data, integrity }).filter(([key, value]) => value !== undefined && !/^(kind|url|path|list)$/.test(key)) as string[][],
+  Object.entries({ ...data, integrity }).filter(([key, value]) => value !== undefined && !/^(kind|url|path|list|request)$/.test(key)) as string[][],
 ))}`;
+
+/** What is sent to the host of a model or of its list. */
+function requestOf(data: ModelData): RequestSettings | undefined {
+  const from = data.kind === 'listed' ? data.list : data;
+  return from.kind === 'url' || from.kind === 'hub' ? from.request : undefined;
+}
 
 /** The bytes of a model file from any source; folders, Hugging Face models and models in lists are converted to one. */
 export async function readAny(
-  given: ModelData, useCache: boolean, integrity: string | undefined, onProgress: Progress,
+  given: ModelData, cache: false | CacheSettings, integrity: string | undefined, onProgress: Progress,
 ): Promise<ModelFile> {
   const data = await located(given);
   if (!isConverted(data)) {
-    const file = await readModel(data, useCache, onProgress);
+    const file = await readModel(data, cache, onProgress);
     const check = integrity === undefined ? undefined : () => checkIntegrity(file.name, file.bytes, integrity);
     return { ...file, check };
   }
@@ -37,16 +43,16 @@ export async function readAny(
     }
     return { bytes: await convertFolder(folder, (given as HubData).precision, '', onProgress), ...version };
   };
-  if (!useCache || data.kind === 'folder') return uncached(name, (await get()).bytes);
-  return throughCache(keyOf(data, integrity), name, onProgress, get);
+  if (!cache || data.kind === 'folder') return uncached(name, (await get()).bytes);
+  return throughCache(keyOf(data, integrity), name, cache, onProgress, get, requestOf(data));
 }
 
 /** The files of a model, and the headers and address by which a new version is noticed. */
 async function folderOf(data: Converted): Promise<{ folder: Folder; headers: Headers; source: string }> {
   if (data.kind === 'folder') return { folder: await folderAt(data), headers: new Headers(), source: '' };
-  const version = async () => (data.kind === 'listed' && data.list.kind === 'url' ? head(data.list.url) : new Headers());
+  const version = async () => (data.kind === 'listed' && data.list.kind === 'url' ? head(data.list) : new Headers());
   if (data.kind === 'listed') return { folder: await listedFolder(data), headers: await version(), source: nameOf(data) };
-  const { folder, heads } = await hostedFolder(data.url);
+  const { folder, heads } = await hostedFolder(data);
   const { status, ok } = heads.get('config.json')!;
   if (!ok) throw httpStatus('load', `${data.url}config.json`, { status });
   const name = weightsOf(Object.keys(folder));
@@ -63,17 +69,18 @@ export async function estimate({ model, cache, integrity }: Wanted<'estimate'>):
   const data = await located(model);
   if (data.kind !== 'url' && data.kind !== 'hub' && data.kind !== 'listed') return { download: 0, isStored: true };
   const key = data.kind === 'url' ? data.url : keyOf(data, integrity);
-  const stored = cache ? await (await openModelCache())?.match(key) : undefined;
-  if (stored && (await isCurrent(sourceOf(stored) ?? key, stored))) return { download: 0, isStored: true };
+  const stored = cache ? await (await openModelCache(cache.store))?.match(key) : undefined;
+  const isOfNow = stored && (await isCurrent(sourceOf(stored) ?? key, stored, requestOf(data)));
+  if (isOfNow) return { download: 0, isStored: true };
   const files = data.kind === 'url' ? [data] : Object.values((await folderOf(data)).folder);
   const lengths = await Promise.all(files.map(async (file: Folder[string]) =>
-    file.length ?? (file.kind === 'url' ? lengthOf(await head(file.url)) : 0) ?? NaN));
+    file.length ?? (file.kind === 'url' ? lengthOf(await head(file)) : 0) ?? NaN));
   const download = lengths.reduce((sum, length) => sum + length, 0);
   return { ...(!Number.isNaN(download) && { download }), isStored: false };
 }
 
-async function head(url: string): Promise<Headers> {
-  const response = await fetch(url, { method: 'HEAD' }).catch((cause: unknown) => {
+async function head({ url, request }: WebAddress): Promise<Headers> {
+  const response = await fetch(url, { ...request, method: 'HEAD' }).catch((cause: unknown) => {
     throw fetchFailed('load', url, (cause as Error).message, cause);
   });
   if (!response.ok) throw httpStatus('load', url, { status: response.status });

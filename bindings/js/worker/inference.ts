@@ -6,7 +6,7 @@ import type { Plain, Use } from '../shared/protocol.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import type { Instance } from './instance.js';
 
-/** Yields after each call into the module: with `partials`, the texts so far if they have changed; otherwise undefined. */
+/** @internal Yields after each call into the module: with `partials`, the texts so far if they have changed; otherwise undefined. */
 export type DecodingSteps = Generator<string[] | undefined, Plain<Translation[]>>;
 
 /** step() does a part of the work; result() once it has returned false, and once only. */

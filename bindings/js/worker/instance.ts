@@ -38,7 +38,10 @@ interface StackHelpers {
   stackRestore(end: number): void;
 }
 
-type WasmModule = NativeModule & StackHelpers;
+type WasmModule = NativeModule & StackHelpers & {
+  /** Of a module with threads: ends their workers. */
+  endThreads?(): void;
+};
 
 interface ThreadSettings {
   /** Threads that a build with threads starts before it is ready, including the first one. */
@@ -62,8 +65,17 @@ interface Started<Module> {
 const outOfMemory = 'out-of-memory';
 const noMemory = () => new WasmformerError(outOfMemory, 'there is not enough memory for this', { room: 'memory' });
 
-export async function startModule<Module>(name: ModuleName, settings: ThreadSettings = {}): Promise<Started<Module>> {
-  const { factory, compiled } = await readModule<Factory<Module>>(name);
+/** Where a module comes from: one that is compiled already, with Emscripten's script for it, or a folder of modules. */
+export interface ModuleSource {
+  given?: { module: WebAssembly.Module; factory: unknown };
+  folder?: string;
+}
+
+export async function startModule<Module>(
+  name: ModuleName, settings: ThreadSettings = {}, { given, folder }: ModuleSource = {},
+): Promise<Started<Module>> {
+  const read = given && { factory: given.factory as Factory<Module>, compiled: given.module };
+  const { factory, compiled } = read ?? (await readModule<Factory<Module>>(name, folder));
   let memory: WebAssembly.Memory | undefined;
   const module = await factory({
     ...settings,
@@ -81,9 +93,10 @@ export async function startModule<Module>(name: ModuleName, settings: ThreadSett
   return { module, memory: memory! };
 }
 
-function startBuild(build: WasmBuild, threads: number): Promise<Started<WasmModule>> {
-  if (threads === 1) return startModule(build);
-  return startModule(`${build}-threads`, { threads, threadScript: threadScript(`${build}-threads`) });
+function startBuild(build: WasmBuild, threads: number, source: ModuleSource): Promise<Started<WasmModule>> {
+  if (threads === 1) return startModule(build, {}, source);
+  const name = `${build}-threads` as const;
+  return startModule(name, { threads, threadScript: threadScript(name, source.folder) }, source);
 }
 
 /** The module stopped in the middle of something: no object in it can be used again. */
@@ -122,8 +135,8 @@ export class Instance {
   }
 
   /** Throws if the machine cannot run the build, or not with that many threads. */
-  static async start(build: WasmBuild, threads: number): Promise<Instance> {
-    return new Instance(build, threads, await startBuild(build, threads));
+  static async start(build: WasmBuild, threads: number, source: ModuleSource = {}): Promise<Instance> {
+    return new Instance(build, threads, await startBuild(build, threads, source));
   }
 
   /** C++ objects that have not been deleted. */
@@ -159,5 +172,11 @@ export class Instance {
   delete(object: { delete(): void }): void {
     if (!this.#isBroken) object.delete();
     this.#objects--;
+  }
+
+  /** Ends the threads. Nothing may be called any more. */
+  end(): void {
+    this.#isBroken = true;
+    this.module.endThreads?.();
   }
 }

@@ -1,6 +1,6 @@
 // The files of the modules. In the one-file build, bindings/one-file/files.ts replaces this file.
 import { httpStatus, WasmformerError } from '../shared/errors.js';
-import { nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
+import { nodeModule, notHere, sameOriginScript, trusted } from '../shared/platform.js';
 import type { CompiledModule } from '../shared/protocol.js';
 import type { WasmBuild } from '../shared/types.js';
 
@@ -10,30 +10,39 @@ export type ModuleName = WasmBuild | `${WasmBuild}-threads` | 'extras';
 /** The builds that this package has, best first. */
 export const builds: readonly WasmBuild[] = ['relaxed', 'simd'];
 
+interface Addresses {
+  glue: URL;
+  wasm: URL;
+}
+
 // Emscripten's script for each module, and the module. Each address is written in full, since that is how bundlers find
-// files: `new URL('…', import.meta.url)`. Relaxed and plain SIMD have the same script.
-const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
-  relaxed: {
+// files: `new URL('…', import.meta.url)`. Relaxed and plain SIMD have the same script. Functions, since in some places, such
+// as Cloudflare Workers, scripts have no address, and what needs none is to work there.
+const addresses: Record<ModuleName, () => Addresses> = {
+  relaxed: () => ({
     glue: new URL('../wasm/relaxed/wasmformer.mjs', import.meta.url),
     wasm: new URL('../wasm/relaxed/wasmformer.wasm', import.meta.url),
-  },
-  simd: {
+  }),
+  simd: () => ({
     glue: new URL('../wasm/relaxed/wasmformer.mjs', import.meta.url),
     wasm: new URL('../wasm/simd/wasmformer.wasm', import.meta.url),
-  },
-  'relaxed-threads': {
+  }),
+  'relaxed-threads': () => ({
     glue: new URL('../wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
     wasm: new URL('../wasm/relaxed-threads/wasmformer.wasm', import.meta.url),
-  },
-  'simd-threads': {
+  }),
+  'simd-threads': () => ({
     glue: new URL('../wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
     wasm: new URL('../wasm/simd-threads/wasmformer.wasm', import.meta.url),
-  },
-  extras: {
+  }),
+  extras: () => ({
     glue: new URL('../wasm/extras/extras.mjs', import.meta.url),
     wasm: new URL('../wasm/extras/extras.wasm', import.meta.url),
-  },
+  }),
 };
+
+// The advice where no modules can be found or imported.
+const giveModule = 'give Engine.create() the options module and factory';
 
 let folder: string | undefined;
 /** Compiled modules by URL. */
@@ -45,10 +54,19 @@ export function setFiles(wasm: string | undefined, compiled: typeof modules, rep
   [folder, modules, onCompiled] = [wasm, compiled, report];
 }
 
-function addressesOf(name: ModuleName): { glue: URL; wasm: URL } {
-  if (folder === undefined) return addresses[name];
+/** `place`: the folder of the modules, if it is not the one that was set. */
+function addressesOf(name: ModuleName, place = folder): Addresses {
+  if (place === undefined) return ownAddresses(name);
   const file = name === 'extras' ? 'extras' : 'wasmformer';
-  return { glue: new URL(`${name.replace('simd', 'relaxed')}/${file}.mjs`, folder), wasm: new URL(`${name}/${file}.wasm`, folder) };
+  return { glue: new URL(`${name.replace('simd', 'relaxed')}/${file}.mjs`, place), wasm: new URL(`${name}/${file}.wasm`, place) };
+}
+
+function ownAddresses(name: ModuleName): Addresses {
+  try {
+    return addresses[name]();
+  } catch (cause) {
+    throw notHere('engine', 'the script of the package has no address here, from which its modules could be found', giveModule, cause);
+  }
 }
 
 async function moduleAt(url: URL): Promise<WebAssembly.Module> {
@@ -77,16 +95,16 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 function importScript(url: URL): Promise<unknown> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href).catch((cause: unknown) => {
     // Service workers never allow import() once their script runs.
-    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('engine', 'this environment cannot import modules', cause);
+    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('engine', 'this environment cannot import modules', giveModule, cause);
     throw new WasmformerError('build', `${url.href} could not be loaded; set wasmURL to the address of the package's wasm folder`, { cause });
   });
 }
 
-/** A compiled module, and the default export of Emscripten's script for it. */
+/** A compiled module, and the default export of Emscripten's script for it; `place` as in addressesOf. */
 export async function readModule<Factory>(
-  name: ModuleName,
+  name: ModuleName, place?: string,
 ): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
-  const { glue, wasm } = addressesOf(name);
+  const { glue, wasm } = addressesOf(name, place);
   const compiling = moduleAt(wasm);
   compiling.catch(() => {}); // if both fail, the script's error is thrown
   const { default: factory } = await importScript(glue) as { default: Factory };
@@ -94,6 +112,6 @@ export async function readModule<Factory>(
 }
 
 /** The script that the workers of a module's threads run. */
-export function threadScript(name: ModuleName): URL {
-  return sameOriginScript(addressesOf(name).glue);
+export function threadScript(name: ModuleName, place?: string): URL {
+  return trusted(sameOriginScript(addressesOf(name, place).glue));
 }

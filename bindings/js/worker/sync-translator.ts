@@ -1,5 +1,6 @@
 // A translator that blocks.
 import type { Translator } from '../generated/module.js';
+import { version } from '../generated/version.js';
 import { checkTokenize, checkTranslate, toJson, wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import { withKeptRanges } from '../shared/keep.js';
@@ -17,6 +18,8 @@ export type SyncTokenizeOptions = Omit<TokenizeOptions, 'signal'>;
 /** A Translator without a worker: translate() blocks until it is done. */
 export class SyncTranslator extends Model<Translator> {
   readonly info: TranslatorInfo;
+  /** @internal Called by dispose(). */
+  onDispose = () => {};
 
   /** @internal */
   constructor(instance: Instance, native: Translator, bytes: number) {
@@ -24,7 +27,7 @@ export class SyncTranslator extends Model<Translator> {
     const info = instance.call(() => native.info());
     tidy(info);
     const precision = info.precision as TranslatorInfo['precision'];
-    this.info = { ...info, precision, bytes, build: instance.build, threads: instance.threads };
+    this.info = { ...info, precision, bytes, version, build: instance.build, threads: instance.threads };
   }
 
   /**
@@ -83,6 +86,11 @@ export class SyncTranslator extends Model<Translator> {
   ): ReturnType<Translator[What]> {
     const { native } = this;
     return this.instance.call(() => native[what](texts.map(wellFormed), options)) as ReturnType<Translator[What]>;
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.onDispose();
   }
 
   [dispose](): void {

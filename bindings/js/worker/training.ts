@@ -1,4 +1,5 @@
 // Training runs in the module, one step per call.
+import { version } from '../generated/version.js';
 import { wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import type {
@@ -108,6 +109,7 @@ export class Training extends Model<TrainingRun> {
       trainPairs: info.trainTexts,
       validationPairs: info.validationTexts,
       skippedPairs: info.skippedTexts,
+      version,
       build: this.instance.build,
       threads: this.instance.threads,
     };

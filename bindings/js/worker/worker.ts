@@ -1,4 +1,5 @@
 // The worker's script.
+import { WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Alive, Reply, Request } from '../shared/protocol.js';
 import { tidy } from '../shared/results.js';
@@ -16,12 +17,13 @@ function listen(receive: (request: Request) => void): (reply: Reply) => void {
     return (reply) => postMessage(reply, { transfer: tidy(reply) });
   }
   const parent = nodeModule<typeof import('node:worker_threads')>('worker_threads').then(({ parentPort }) => {
-    parentPort!.on('message', receive);
+    if (!parentPort) throw new WasmformerError('worker', 'this script is for workers only');
+    parentPort.on('message', receive);
     // Nobody knows which call it was, so all of them fail: the error ends the worker.
-    parentPort!.on('messageerror', ({ message }) => {
+    parentPort.on('messageerror', ({ message }) => {
       throw new Error(`a message could not be read: ${message}`);
     });
-    return parentPort!;
+    return parentPort;
   });
   return (reply) => void parent.then((port) => port.postMessage(reply, tidy(reply) as never[]));
 }

@@ -1,0 +1,24 @@
+// Options that are addresses.
+import { show, type Rule } from './checks.js';
+import { WasmformerTypeError } from './errors.js';
+import { isNode } from './platform.js';
+
+export const address: Rule = {
+  accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
+};
+
+/** Where relative addresses begin: undefined in Node, also if something plays a page there. */
+export function baseAddress(): string | undefined {
+  if (isNode && globalThis.document) return undefined;
+  return globalThis.document?.baseURI ?? globalThis.location?.href;
+}
+
+/** The option `name` of a call as an absolute address, for a page or for Node. */
+export function absolute(place: string, name: string, given: string | URL | undefined): URL | undefined {
+  if (given === undefined) return undefined;
+  try {
+    return new URL(given, baseAddress());
+  } catch {
+    throw new WasmformerTypeError(place, `${name} must be a URL, not ${show(given)}`);
+  }
+}

@@ -1,0 +1,54 @@
+// Next.js on the server: a route handler and a server component, and `output: 'standalone'` copied to an empty folder.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { addModel, expectedText, project, recipe, run, sentence } from './support.mjs';
+
+const component = `import { Translator } from 'wasmformer';
+export const dynamic = 'force-dynamic';
+export default async function Page() {
+  const translator = await Translator.load('model.safetensors');
+  const { text } = await translator.translate(${JSON.stringify(sentence)});
+  translator.dispose();
+  return <p>{text}</p>;
+}`;
+
+async function answerOf(address) {
+  for (let tries = 0; tries < 120; tries++) {
+    const response = await fetch(address).catch(() => undefined);
+    if (response) return response;
+    await setTimeout(500);
+  }
+  throw new Error('the server does not answer');
+}
+
+test('Next.js: a route handler and a server component, standalone in an empty folder', async (t) => {
+  const layout = 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;';
+  const place = project('next', {
+    'next.config.mjs': recipe('next.config.mjs'),
+    'app/translate/route.js': recipe('app/translate/route.js'),
+    'app/page.jsx': component,
+    'app/layout.jsx': layout,
+  }, ['next', 'react', 'react-dom']);
+  addModel(place);
+  run(join(place, 'node_modules/.bin/next'), ['build'], { cwd: place, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } });
+  const server = mkdtempSync(join(tmpdir(), 'wasmformer-standalone-'));
+  t.after(() => rmSync(server, { recursive: true, force: true }));
+  mkdirSync(join(server, 'app'));
+  cpSync(join(place, '.next/standalone'), join(server, 'app'), { recursive: true });
+  const port = 20_000 + process.pid % 10_000;
+  const program = spawn(process.execPath, ['server.js'], {
+    cwd: join(server, 'app'), env: { ...process.env, PORT: String(port), HOSTNAME: '127.0.0.1' }, stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  t.after(() => program.kill());
+  const address = `http://127.0.0.1:${port}`;
+  const expected = await expectedText();
+  const answer = await answerOf(`${address}/translate?text=${encodeURIComponent(sentence)}`);
+  assert.deepEqual([answer.status, await answer.json()], [200, { text: expected }]);
+  const page = await answerOf(address);
+  assert.ok((await page.text()).includes(`<p>${expected}</p>`));
+});

@@ -1,0 +1,83 @@
+// Projects in temporary folders, each with the packed package and the newest version of what it is used with.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after } from 'node:test';
+import { chromium } from 'playwright-core';
+import { Translator } from '../../dist/index.js';
+import { headlessChromium } from '../../bindings/tools/setup.mjs';
+import { serve } from '../../web/serve.mjs';
+import { text } from '../guides.mjs';
+
+const root = join(import.meta.dirname, '../..');
+export const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
+export const sentence = 'Das Wetter ist heute schön, aber morgen soll es regnen.';
+
+/** What the package in this Node makes of the sentence. */
+export async function expectedText() {
+  const translator = await Translator.load(model);
+  const found = await translator.translate(sentence);
+  translator.dispose();
+  return found.text;
+}
+
+export const run = (program, args, options) =>
+  execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], timeout: 300_000, ...options });
+const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+
+const folder = mkdtempSync(join(tmpdir(), 'wasmformer-environments-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+let packed;
+function tarball() {
+  packed ??= JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }))[0].filename;
+  return join(folder, packed);
+}
+
+/** A folder with `files` (texts by name), the package and these other packages of npm. */
+export function project(name, files, packages = []) {
+  const place = join(folder, name);
+  mkdirSync(place);
+  writeFileSync(join(place, 'package.json'), '{ "private": true, "type": "module" }');
+  run('npm', ['install', ...quiet, tarball(), ...packages], { cwd: place });
+  for (const [file, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(place, file)), { recursive: true });
+    writeFileSync(join(place, file), content);
+  }
+  return place;
+}
+
+export function addModel(place, name = 'model.safetensors') {
+  mkdirSync(dirname(join(place, name)), { recursive: true });
+  copyFileSync(model, join(place, name));
+}
+
+/** The program of a guide whose first line is a comment with this name of a file. */
+export function recipe(name, guide = 'bindings/docs/recipes.md') {
+  const found = [...text(guide).matchAll(/^```\w+\n([^]*?)^```$/gm)].map(([, code]) => code)
+    .find((code) => code.split('\n', 1)[0].replace(/^(\/\/|<!--) | -->$/g, '') === name);
+  if (!found) throw new Error(`${guide} has no ${name}`);
+  return found;
+}
+
+/** Runs `use` with a page of the folder, which is served with `headers`; returns its result and what the page complained of. */
+export async function inBrowser(place, use, headers = {}) {
+  const { server, address } = await serve(place, 0, headers);
+  const browser = await chromium.launch({ executablePath: headlessChromium(), args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    const page = await (await browser.newContext()).newPage();
+    const complaints = [];
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    await page.goto(address);
+    const result = await use(page).catch((error) => {
+      throw new Error(`${error.message}; ${complaints.join('; ')}`);
+    });
+    return { result, complaints };
+  } finally {
+    await browser.close();
+    server.close();
+    server.closeAllConnections();
+  }
+}
