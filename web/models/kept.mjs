@@ -88,7 +88,8 @@ function measureSigns() {
 
 // The originals of a catalogue that are one line with words and printf placeholders.
 function originalsOf(catalogue) {
-  const entries = Object.values(mo.parse(readFileSync(catalogue)).translations).flatMap((context) => Object.values(context));
+  const contexts = Object.values(mo.parse(readFileSync(catalogue)).translations);
+  const entries = contexts.flatMap((context) => Object.values(context));
   const isMessage = (text) => /%(\d+\$)?[sdu]/.test(text) && /\p{L}{3}/u.test(text) && !/[\n%]%|\n/.test(text);
   return entries.filter(({ msgid, msgid_plural: plural }) => !plural && isMessage(msgid)).map(({ msgid }) => msgid);
 }
