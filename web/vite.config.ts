@@ -73,7 +73,7 @@ function serviceWorker(): Plugin {
       const files = Object.values(bundle);
       const shell = files.map(({ fileName }) => fileName).filter((name) => !/\.(wasm|mjs|html|safetensors)$/.test(name));
       const names = (folder: string) =>
-        readdirSync(new URL(folder, dist)).map((name) => {
+        readdirSync(new URL(folder, dist)).filter((name) => !name.endsWith('.d.mts')).map((name) => {
           const bytes = readFileSync(new URL(`${folder}/${name}`, dist));
           return files.find((file) => file.type === 'asset' && bytes.equals(Buffer.from(file.source)))!.fileName;
         });

@@ -22,8 +22,8 @@ const UNKNOWN = 'und';
 const MOST_CHARACTERS = 10_000;
 /** Languages that are less likely are not named. */
 const LEAST = 0.01;
-/** Texts of which fewer n-grams are known are in an unknown language. */
-const LEAST_KNOWN = 0.15;
+/** Texts of which fewer n-grams are known are in an unknown script. Of Chinese and Korean, a tenth may be known. */
+const LEAST_KNOWN = 0.05;
 const LOWEST = -8;
 const MORE = 255;
 

@@ -14,7 +14,7 @@ let installed: Promise<Detector> | undefined;
  * 'not-found', 'http-status') or is no such model ('not-a-model')
  * @example
  * const detector = await loadDetector();
- * detector.detect('Hvor ligger stationen?')[0]; // { language: 'da', confidence: 0.99 }
+ * detector.detect('Wo ist der nächste Bahnhof?')[0].language; // 'de'
  */
 export async function loadDetector(source?: DetectorSource): Promise<Detector> {
   if (source !== undefined) return new Detector(await readDetectorFile(source));
