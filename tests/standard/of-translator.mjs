@@ -207,7 +207,8 @@ export const ofTranslator = {
       Translator.availability(languages), Translator.create(languages), LanguageDetector.availability(), LanguageDetector.create(),
       translator.translate(book.source), translator.measureInputUsage(book.source),
       new Promise(() => translator.translateStreaming(book.source)),
-    ].map((promise) => promise.then(() => 'no error', ({ name }) => name));
+      // Each in a promise of this page: in Firefox, one of a removed frame cannot be awaited.
+    ].map((promise) => new Promise((resolve) => promise.then(() => resolve('no error'), ({ name }) => resolve(name))));
     frame?.remove?.();
     // Elsewhere there are no frames, so the document is made up.
     const found = await (isPage ? calls() : withGlobal('document', { defaultView: null }, calls));
