@@ -35,7 +35,10 @@ async function ringed(page, bar, where) {
   for (const viewport of windows) {
     await page.setViewportSize(viewport);
     await page.waitForFunction(ringInside, bar, { timeout: 30_000 })
-      .catch(() => assert.fail(`${where}, ${viewport.width}×${viewport.height}: the ring is not in the free area`));
+      .catch(async () => {
+        const ring = JSON.stringify(await page.getByTestId('ring').boundingBox({ timeout: 100 }).catch(() => 'none'));
+        assert.fail(`${where}, ${viewport.width}×${viewport.height}: the ring is not in the free area: ${ring}, ${page.url()}`);
+      });
   }
 }
 
