@@ -131,7 +131,6 @@ EMSCRIPTEN_BINDINGS(wasmformer_module) {
   class_<Translator>("Translator")
       .function("start", &translator_start)
       .function("tokenize", &translator_tokenize)
-      .function("countTokens", &translator_count_tokens)
       .function("annotate", &translator_annotate)
       .function("info", &info);
 

@@ -22,13 +22,6 @@ std::vector<std::vector<SourceToken>> translator_tokenize(const Translator& tran
                                                           const std::string& options) {
   return translator.tokenize(texts, translate_options(translator.model(), options));
 }
-std::vector<Index> translator_count_tokens(const Translator& translator, const std::vector<std::string>& texts,
-                                           const std::string& options) {
-  std::vector<Index> counts;
-  for (const auto& tokens : translator_tokenize(translator, texts, options))
-    counts.push_back(static_cast<Index>(tokens.size()));
-  return counts;
-}
 
 }  // namespace wasmformer
 

@@ -19,7 +19,5 @@ std::unique_ptr<Job> translator_start(const Translator& translator, const std::v
 std::vector<std::vector<SourceToken>> translator_tokenize(const Translator& translator,
                                                           const std::vector<std::string>& texts,
                                                           const std::string& options);
-std::vector<Index> translator_count_tokens(const Translator& translator, const std::vector<std::string>& texts,
-                                           const std::string& options);
 
 }  // namespace wasmformer

@@ -326,7 +326,6 @@ export interface Translation {
 
 export interface Translator {
   annotate(_0: string[], _1: string, _2: string): Annotations;
-  countTokens(_0: string[], _1: string): number[];
   delete(): void;
   info(): ModelInfo;
   start(_0: string[], _1: string, _2: number): Job;

@@ -59,7 +59,7 @@ export class SyncTranslator extends Model<Translator> {
   tokenize(text: string, options?: SyncTokenizeOptions): SourceToken[];
   tokenize(text: readonly string[], options?: SyncTokenizeOptions): SourceToken[][];
   tokenize(text: string | readonly string[], options: SyncTokenizeOptions = {}): SourceToken[] | SourceToken[][] {
-    const tokens = this.#tokensOf('tokenize', text, options);
+    const tokens = this.#tokensOf(text, options);
     return typeof text === 'string' ? tokens[0]! : tokens;
   }
 
@@ -70,22 +70,19 @@ export class SyncTranslator extends Model<Translator> {
   countTokens(text: string, options?: SyncTokenizeOptions): number;
   countTokens(text: readonly string[], options?: SyncTokenizeOptions): number[];
   countTokens(text: string | readonly string[], options: SyncTokenizeOptions = {}): number | number[] {
-    const counts = this.#tokensOf('countTokens', text, options);
+    const counts = this.#tokensOf(text, options).map(({ length }) => length);
     return typeof text === 'string' ? counts[0]! : counts;
   }
 
-  #tokensOf<What extends 'tokenize' | 'countTokens'>(what: What, text: string | readonly string[], options: object) {
+  #tokensOf(text: string | readonly string[], options: object) {
     if ('signal' in options) throw new WasmformerError('tokenize', 'signal cannot abort a call that blocks; use a Translator');
     const { texts, ...rest } = checkTokenize(text, options);
-    return this.tokensOf(what, texts, toJson(withKeptRanges(texts, rest) as object));
+    return this.tokensOf(texts, toJson(withKeptRanges(texts, rest) as object));
   }
 
   /** @internal `options`: JSON. */
-  tokensOf<What extends 'tokenize' | 'countTokens'>(
-    what: What, texts: readonly string[], options: string,
-  ): ReturnType<Translator[What]> {
-    const { native } = this;
-    return this.instance.call(() => native[what](texts.map(wellFormed), options)) as ReturnType<Translator[What]>;
+  tokensOf(texts: readonly string[], options: string): SourceToken[][] {
+    return this.instance.call(() => this.native.tokenize(texts.map(wellFormed), options));
   }
 
   override dispose(): void {
