@@ -32,6 +32,7 @@ function ringInside(bar) {
 }
 
 async function ringed(page, bar, where) {
+  await page.getByTestId('ring').waitFor(); // which comes with the translation
   for (const viewport of windows) {
     await page.setViewportSize(viewport);
     await page.waitForFunction(ringInside, bar, { timeout: 30_000 })
