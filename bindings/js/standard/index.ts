@@ -8,6 +8,7 @@ export {
   type ModelRequest, type PairOptions, type RegisteredPair, type TextDetector, type TextTranslator,
 } from './registry.js';
 export { Destroyable, type CallOptions, type CreateOptions } from './destroyable.js';
-export { CreateMonitor } from './monitor.js';
+export { CreateMonitor, type ProgressListener } from './monitor.js';
+export type { OnProgress } from './shared-model.js';
 export { configure, type Settings } from './settings.js';
 export { install } from './install.js';

@@ -12,7 +12,8 @@ class DownloadProgressEvent extends (globalThis.ProgressEvent ?? Event) {
   }
 }
 
-type ProgressListener = (event: ProgressEvent) => void;
+/** What `ondownloadprogress` may be. */
+export type ProgressListener = (event: ProgressEvent) => void;
 
 /** What the option `monitor` is called with. Its events `downloadprogress` have `loaded` from 0 to 1, and a `total` of 1. */
 export class CreateMonitor extends EventTarget {

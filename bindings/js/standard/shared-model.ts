@@ -1,6 +1,7 @@
 // A model that several objects use.
 import { until } from './signals.js';
 
+/** Called with the bytes received; `total` is missing if it is unknown. */
 export type OnProgress = (loaded: number, total?: number) => void;
 
 /** Loads a model. `signal` aborts when nobody waits for it any more. */

@@ -28,7 +28,8 @@ export class Requests {
     train: async (wanted, call) => (await this.#open(call, () => this.#train(wanted, call))).info,
     translate: (wanted, { key }) => translate(wanted, this.#model(key)),
     tokenize: ({ texts, options }, { key }) => this.#translator(key).tokensOf(texts, options),
-    countTokens: ({ texts, options }, { key }) => this.#translator(key).tokensOf(texts, options).map(({ length }) => length),
+    countTokens: ({ texts, options }, { key }) =>
+      this.#translator(key).tokensOf(texts, options).map(({ length }) => length),
     annotate: ({ texts, options, use }, { key }) => this.#model(key).annotate(texts, options, use),
     run: ({ options }, { key }) => run(options, this.#training(key)),
     evaluate: ({ pairs, options }, { key }) => this.#training(key).evaluate(pairs, options),

@@ -1,7 +1,7 @@
 // In which language a typed text is. The detector's model is loaded when the first text is typed, not for the examples.
 import { untrack } from 'svelte';
 import type { Detector } from 'wasmformer/detect';
-import modelURL from '../../../bindings/detect-model/detect.safetensors?url';
+import modelURL from 'wasmformer-detect/detect.safetensors?url';
 import { examples } from './examples';
 
 /** With less confidence, nothing is said of a text. */
