@@ -71,7 +71,7 @@ function serviceWorker(): Plugin {
     apply: 'build',
     generateBundle(_, bundle) {
       const files = Object.values(bundle);
-      const shell = files.map(({ fileName }) => fileName).filter((name) => !/\.(wasm|mjs|html|safetensors)$/.test(name));
+      const shell = files.map(({ fileName }) => fileName).filter((name) => !/\.(wasm|mjs|html)$/.test(name));
       const names = (folder: string) =>
         readdirSync(new URL(folder, dist)).filter((name) => !name.endsWith('.d.mts')).map((name) => {
           const bytes = readFileSync(new URL(`${folder}/${name}`, dist));
@@ -84,8 +84,7 @@ function serviceWorker(): Plugin {
       const modules = Object.fromEntries(builds.map((folder) => [folder, filesOf(folder)]));
       const texts = ['pairs', 'labelled'].flatMap((folder) =>
         readdirSync(new URL(`./public/${folder}/`, import.meta.url)).filter((name) => name.endsWith('.gz')).map((name) => `${folder}/${name}`));
-      const detectors = files.map(({ fileName }) => fileName).filter((name) => name.endsWith('.safetensors'));
-      const rest = [...names('extras'), ...texts, ...detectors]; // only kept where they are asked for
+      const rest = [...names('extras'), ...texts]; // only kept where they are asked for
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));
       const content = JSON.stringify({ shell: [...statics, ...shell], modules, rest });

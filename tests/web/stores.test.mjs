@@ -44,24 +44,3 @@ test('terms are kept for each pair of languages; only finished ones count; a tab
   assert.equal(termsFor('fr', 'en').glossary, undefined);
   assert.deepEqual(termsOf('Hund\tdog\r\n\nKatze\n'), [{ source: 'Hund', target: 'dog' }, { source: 'Katze', target: '' }]);
 });
-
-test('a typed text loads the detector once; examples, unclear texts and unknown languages give no hint', async () => {
-  const { Detection } = await load('translate/detect.svelte.ts');
-  let loads = 0;
-  const answers = { 'Hvor er stationen?': ['da', 0.97], Oslo: ['no', 0.5], '车站在哪里？': ['zh-Hant', 0.95], 'xq zw': ['und', 0.99] };
-  const detect = (text) => [answers[text]].map(([language, confidence]) => ({ language, confidence }));
-  const detection = new Detection(async () => {
-    loads += 1;
-    if (loads === 1) throw new TypeError('no connection');
-    return { detect };
-  });
-  assert.equal(detection.languageOf('Why do we work?'), null);
-  assert.equal(loads, 0);
-  for (let i = 0; i < 3; i++) {
-    detection.languageOf('Hvor er stationen?');
-    await new Promise(setImmediate);
-  }
-  assert.equal(loads, 2);
-  const found = Object.keys(answers).map((text) => detection.languageOf(text));
-  assert.deepEqual(found, ['da', null, 'zh', null]);
-});
