@@ -19,7 +19,7 @@ function importsOf(file) {
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.[^']+)'/g)]
     .map(([, name]) => [name, posix.join(posix.dirname(file), name)])
-    .filter(([name]) => !/\.(css|json|safetensors)(\?url)?$/.test(name) && !name.endsWith('service-worker.js'))
+    .filter(([name]) => !/\.(css|json)(\?url)?$/.test(name) && !name.endsWith('service-worker.js'))
     .map(([name, path]) => fileOf(path) ?? assert.fail(`${file} imports ${name}, which is not there`));
 }
 
