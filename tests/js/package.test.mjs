@@ -10,7 +10,7 @@ const root = new URL('../../', import.meta.url);
 // Plain SIMD has the script of relaxed SIMD.
 const modules = [
   ...['relaxed', 'simd', 'relaxed-threads', 'simd-threads'].map((build) =>
-    [`${build}/wasmformer.wasm`, `${build.replace('simd', 'relaxed')}/wasmformer.mjs`, 395]),
+    [`${build}/wasmformer.wasm`, `${build.replace('simd', 'relaxed')}/wasmformer.mjs`, 400]),
   ['extras/extras.wasm', 'extras/extras.mjs', 400],
 ];
 
