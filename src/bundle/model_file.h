@@ -37,8 +37,8 @@ struct LabelNames {
   TagScheme scheme = TagScheme::iob2;  // scheme of tags that are spans
 };
 
-// A model with its tokenizers and metadata. It owns the weights and shares the tokenizers. Passes constness on: a
-// const ModelFile gives a const model, which any number of threads may use.
+// A model with its tokenizers and metadata. It owns the weights and shares the tokenizers. A const
+// ModelFile gives only a const model, which any number of threads may use.
 struct ModelFile {
   std::experimental::propagate_const<std::unique_ptr<Transformer>> transformer;
   std::shared_ptr<const Tokenizer> source_tokenizer;

@@ -17,8 +17,8 @@ std::string read_file(const std::string& path);
 // Reads a file, as read_file() does, line by line. Lines are UTF-8 and end with LF or CRLF.
 class LineReader {
  public:
-  // Handles a line that is not UTF-8, of which it is given the number: without it, next() throws an Error that
-  // names the line; otherwise the line is read as an empty one.
+  // Called with the number of a line that is not UTF-8, which is then read as an empty line. Without it, next()
+  // throws an Error that names the line.
   using Damaged = std::function<void(std::size_t)>;
   explicit LineReader(const std::string& path, Damaged damaged = {});
   ~LineReader();

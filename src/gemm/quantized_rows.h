@@ -26,7 +26,7 @@ struct QuantizedRows {
 };
 // Rounding of inputs in products with some int8 weights.
 struct InputRounding {
-  std::optional<float> multiplier;  // shared by all rows; none: each row has a scale and a zero of its own
+  std::optional<float> multiplier;  // shared by all rows; if empty, each row has its own scale and zero
   std::int32_t zero = 0;            // shared by all rows
   Index parts = 1;                  // as in QuantizedRows
 };

@@ -17,8 +17,8 @@ struct Cache {
   std::vector<std::int32_t> slot_rows;  // token j of slot i is row slot_rows[i · capacity + j]
   Index capacity = 0;                   // tokens a slot can hold
 
-  // For `slots` hypotheses of at most `tokens` tokens each, all empty, with rows of so many numbers; a recurrent layer
-  // has values of none. Throws Error for more than 2^31 - 1 rows.
+  // For `slots` hypotheses of at most `tokens` tokens each, all empty, with rows of these widths; a recurrent layer
+  // has no values. Throws Error for more than 2^31 - 1 rows.
   Cache(Index decoder_layers, Index slots, Index tokens, Index key_width, Index value_width);
   // For a model of this kind.
   Cache(const Config& config, Index slots, Index tokens);

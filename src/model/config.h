@@ -14,9 +14,9 @@ namespace wasmformer {
 
 // Constant ones as ops/embedding.h: sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's,
 // sinusoidal_marian Marian's own. rotary adds nothing to the embeddings; it rotates queries and keys (ops/rotary.h).
-// The last three are for comparison: integers adds the place t = 0, 1, ... to every feature, fractions t / (T - 1),
-// with T the tokens of the source sentence that can be seen. A decoder takes the same T, since nobody knows the length
-// of a translation that is being written.
+// The last three are for comparison: integers adds the position t = 0, 1, ... to every feature, fractions adds
+// t / (T - 1), where T is the number of source tokens that are not masked. A decoder uses the same T, since the length
+// of a translation is not known while it is being written.
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary, none, integers, fractions };
 enum class TieEmbeddings { all, target, none };
 // Input of the classifier for a text: the mean of the encoder's output, or its output at a begin token.

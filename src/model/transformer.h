@@ -29,8 +29,8 @@ class Transformer {
   explicit Transformer(const Config& config);
 
   const Config& config() const { return config_; }
-  // The positions that are added to embeddings (section 3.5), [max_length, d_model], computed or learned; empty if they
-  // are rotary, none or fractions, which are no table: they depend on the length of the sentence.
+  // The positions that are added to embeddings (section 3.5), [max_length, d_model], computed or learned. Empty for
+  // rotary and none, which add nothing, and for fractions, which depend on the length of the sentence.
   Matrix source_positions() const;
   Matrix target_positions() const;
   // Sines and cosines of ops/rotary.h, [max_length, d_k]; empty if positions are not rotary.
@@ -111,7 +111,7 @@ class Transformer {
   template <class Self, class Visitor>
   static void visit_all(Self& self, Visitor v);
   bool is_rotary() const { return config_.positions == Positions::rotary; }
-  // The table of positions, or of angles if they are rotary; null if they are no table.
+  // The table of positions, or of angles if they are rotary; null if there is no table.
   const Parameter* positions(const Parameter& learned, std::span<const Index> at) const;
   const Parameter& target_embedding() const;
   const Parameter& output_weight() const;

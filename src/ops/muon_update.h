@@ -24,8 +24,8 @@ struct MuonStep {
 void muon_update(ThreadPool& pool, std::span<const MatrixUpdate> matrices, const MuonStep& step);
 
 // Makes x nearly orthogonal by five Newton-Schulz steps from x / ‖x‖ with Jordan's coefficients. For x = U S Vᵀ,
-// returns U S' Vᵀ. The singular values S' are 0.7 to 1.2, except where S is tiny compared with its largest; those only
-// come closer to 1. Returns zeros for zeros.
+// returns U S' Vᵀ. The singular values S' are 0.7 to 1.2, except where S is tiny compared with its largest value;
+// there they only come closer to 1. Returns zeros for zeros.
 Matrix orthogonalized(ThreadPool& pool, Matrix x);
 
 }  // namespace wasmformer

@@ -1,4 +1,4 @@
-// Weights as 4 bits, a form for files only: a model that is read has int8 weights instead.
+// Weights as 4 bits, used only in files: a model read from one has int8 weights.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@ import { HASH_BITS, visitGrams, wordsOf } from './ngrams.js';
 
 /** A language and how likely it is. */
 export interface Detection {
-  /** BCP 47, such as 'pt' or 'zh-Hant'; 'und' for none that the model knows. */
+  /** BCP 47, such as 'pt' or 'zh-Hant'; 'und' for none of the languages that the model knows. */
   language: string;
   /** From 0 to 1. */
   confidence: number;
@@ -18,9 +18,9 @@ interface Tensor {
 type Header = Record<string, Tensor> & { __metadata__?: Record<string, string> };
 
 const UNKNOWN = 'und';
-/** Longer texts are judged by their first characters. */
+/** Of longer texts, only this many characters are read. */
 const MOST_CHARACTERS = 10_000;
-/** Languages that are less likely are not named. */
+/** Less likely languages are left out of the result. */
 const LEAST = 0.01;
 /** Texts of which fewer n-grams are known are in an unknown script. Of Chinese and Korean, a tenth may be known. */
 const LEAST_KNOWN = 0.05;
@@ -79,7 +79,7 @@ function ones(bits: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Says in which language a text is. */
+/** Detects the language of a text. */
 export class Detector {
   /** BCP 47; without 'und'. */
   readonly languages: readonly string[];

@@ -28,7 +28,7 @@ export async function loadDetector(source?: DetectorSource): Promise<Detector> {
 }
 
 /**
- * Says in which languages a text may be, the likeliest first; `und` means none that the model knows. Needs the
+ * Detects the languages that a text may be in, the likeliest first; `und` means none that the model knows. Needs the
  * installed package `wasmformer-detect`.
  * @throws as loadDetector()
  */

@@ -1,6 +1,6 @@
 // The n-grams of a text, as the model's training and its use both count them.
 
-/** The hashes' number of bits. */
+/** The number of bits of a hash. */
 export const HASH_BITS = 22;
 const LONGEST = 5;
 const START = 0x811c9dc5;
@@ -14,7 +14,7 @@ function mixed(hash: number): number {
   return (once ^ (once >>> 13)) >>> (32 - HASH_BITS);
 }
 
-/** The words of a text: letters with their marks, small. */
+/** The words of a text: letters with their marks, in lower case. */
 export const wordsOf = (text: string): string[] => text.normalize('NFC').toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
 
 /** Calls `visit` with the hash of each n-gram of 1 to 5 UTF-16 units in ` word `, and of a longer word as a whole. */

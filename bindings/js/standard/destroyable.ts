@@ -11,23 +11,23 @@ export interface CallOptions {
 }
 
 export interface CreateOptions {
-  /** Aborting ends the download; later it destroys what was made. */
+  /** Aborting cancels the download or, later, destroys the created object. */
   signal?: AbortSignal;
-  /** Called at once with the target of the events `downloadprogress`. */
+  /** Called at once with the object that gets the `downloadprogress` events. */
   monitor?: (monitor: CreateMonitor) => void;
 }
 
-/** Only create() has it. */
+/** The proof that create() calls the constructor. */
 export const key = Symbol('create');
 
-/** Frees the models of objects that were forgotten without destroy(). */
+/** Frees the models of objects that are garbage-collected without destroy(). */
 let registry: FinalizationRegistry<() => void> | undefined;
 
 /** Destroys an object; its calls are rejected with `reason`. */
 let destroyWith: (one: Destroyable, reason: unknown) => void;
 
 export abstract class Destroyable {
-  /** How much an input may use, as measureInputUsage() counts it; Infinity if there is no limit. */
+  /** The most that an input may use, as measureInputUsage() counts it; Infinity if there is no limit. */
   readonly inputQuota: number;
   #destruction = new AbortController();
   #free: () => void;
@@ -41,7 +41,7 @@ export abstract class Destroyable {
     registry.register(this, free, this);
   }
 
-  /** Frees the model unless others use it; calls that are going on, and later ones, are rejected with an AbortError. */
+  /** Frees the model unless other objects use it. Pending and later calls are rejected with an AbortError. */
   destroy(): void {
     destroyWith(this, domError('AbortError', 'it has been destroyed'));
   }
@@ -107,7 +107,7 @@ export function inputOf(input: unknown): string {
   return String(input);
 }
 
-/** A task, in which handlers of events may abort. */
+/** Waits for the next task, so that event handlers can abort first. */
 const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Throws if the browser would not let a page begin a download now. */

@@ -13,13 +13,13 @@ export interface LanguageDetectorLanguages {
 export interface LanguageDetectorCreateOptions extends LanguageDetectorLanguages, CreateOptions {}
 
 export interface LanguageDetectionResult {
-  /** A language tag; 'und' for what is none of the languages before. */
+  /** A language tag; 'und' for none of the languages before it in the results. */
   detectedLanguage: string;
   /** From 0 to 1; all results together sum to 1. */
   confidence: number;
 }
 
-/** The languages that are wanted, each once; null for none in particular. */
+/** The expected languages, each once; null if none were given. */
 function languagesOf(options: LanguageDetectorLanguages | undefined): string[] | null {
   checkActive();
   const given = options?.expectedInputLanguages;
@@ -28,14 +28,14 @@ function languagesOf(options: LanguageDetectorLanguages | undefined): string[] |
   return tags.length > 0 ? [...new Set(tags)] : null;
 }
 
-/** The languages of a detector that serve for those that are wanted; undefined if one is missing. */
+/** The detector's languages that match the expected ones; undefined if one has no match. */
 function served(wanted: string[] | null, known: readonly string[] | undefined): string[] | null | undefined {
   if (!wanted || !known) return wanted;
   const found = wanted.map((tag) => bestFit(known, tag));
   return found.every((tag) => tag !== undefined) ? [...new Set(found)] : undefined;
 }
 
-/** So much confidence is enough: what is left is noise. */
+/** Results that together reach this confidence are enough: the rest is noise. */
 const enough = 0.99;
 
 /** The results in the order of the standard, which ends with 'und'. */
@@ -54,7 +54,7 @@ function resultsOf(found: readonly LanguageConfidence[]): LanguageDetectionResul
   return [...results, { detectedLanguage: 'und', confidence: 1 - sum }];
 }
 
-/** Says in which languages texts are. */
+/** Detects the languages of texts. */
 export class LanguageDetector extends Destroyable {
   /** null if none were given. */
   readonly expectedInputLanguages: readonly string[] | null;
@@ -103,7 +103,7 @@ export class LanguageDetector extends Destroyable {
   }
 
   /**
-   * The likeliest languages of a text, the first one most, and then 'und'.
+   * The likely languages of a text, the likeliest first, and then 'und'.
    * @throws as Translator.translate()
    */
   detect(input: string, options?: CallOptions): Promise<LanguageDetectionResult[]> {

@@ -1,7 +1,7 @@
 // Errors as the standard has them: DOMExceptions, which are told apart by their names.
 import { WasmformerError } from '../shared/errors.js';
 
-// A frame that has been removed does not find it any more.
+// A frame that has been removed no longer has this global.
 const { DOMException } = globalThis;
 
 /** A DOMException; `cause`: the error of the package that it stands for. */
@@ -24,7 +24,7 @@ const ofNetwork = new Set(['fetch-failed', 'not-found', 'http-status', 'download
 
 /**
  * What the caller gets for an error: a failed download is a NetworkError, another error of the package a DOMException
- * named `otherwise`. All else, such as the reason of a signal, stays as it is.
+ * named `otherwise`. Anything else, such as the reason of a signal, is returned unchanged.
  */
 export function asDomError(error: unknown, otherwise: 'OperationError' | 'UnknownError'): unknown {
   if (!(error instanceof WasmformerError)) return error;

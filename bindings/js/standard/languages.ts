@@ -1,7 +1,7 @@
-// Language tags (BCP 47): which of the languages that there are is meant by a tag.
+// Language tags (BCP 47): which of the available languages matches a tag best.
 
 /**
- * The canonical form of a language tag, such as 'en-US' of 'EN-us'.
+ * The canonical form of a language tag, such as 'en-US' for 'EN-us'.
  * @throws TypeError if there is none, RangeError if it is no language tag
  */
 export function canonicalTag(tag: unknown, name: string): string {
@@ -9,7 +9,7 @@ export function canonicalTag(tag: unknown, name: string): string {
   return Intl.getCanonicalLocales(String(tag))[0]!;
 }
 
-/** How well a language serves for another one: 0 if not at all. */
+/** How well a language matches another one: 0 if not at all. */
 function fit(available: string, wanted: string): number {
   if (available === wanted) return 4;
   const [own, other] = [available, wanted].map((tag) => new Intl.Locale(tag).maximize());
@@ -23,7 +23,7 @@ export function bestFit(available: Iterable<string>, wanted: string): string | u
   return ranked.sort((a, b) => b.rank - a.rank)[0]?.tag;
 }
 
-/** How well a pair of languages serves for another pair: 0 if not at all. */
+/** How well a pair of languages matches another pair: 0 if not at all. */
 export function pairFit(
   source: string, target: string, wanted: { sourceLanguage: string; targetLanguage: string },
 ): number {

@@ -1,6 +1,6 @@
-// The monitor of create(): events that tell how far a download is.
+// The monitor of create(): events that report the progress of a download.
 
-/** The steps in which progress is told, so that it does not tell the size of a model. */
+/** Progress is reported in this many steps, so that it does not reveal the size of a model. */
 const steps = 0x10000;
 
 /** ProgressEvent, which Node lacks, with fractions, which some browsers round to 0. */
@@ -12,7 +12,7 @@ class DownloadProgressEvent extends (globalThis.ProgressEvent ?? Event) {
   }
 }
 
-/** What `ondownloadprogress` may be. */
+/** A handler for `ondownloadprogress`. */
 export type ProgressListener = (event: ProgressEvent) => void;
 
 /** What the option `monitor` is called with. Its events `downloadprogress` have `loaded` from 0 to 1, and a `total` of 1. */
@@ -31,13 +31,13 @@ export class CreateMonitor extends EventTarget {
   }
 }
 
-/** Tells a monitor how far a download is: from 0 to 1, each number once, and nothing after an abort. */
+/** Reports progress to a monitor: from 0 to 1, each number once, and nothing after an abort. */
 export class Progress {
   #monitor: CreateMonitor | undefined;
   #signal: AbortSignal | undefined;
   #last = -1;
 
-  /** Calls the option `monitor`; what that throws is thrown on. */
+  /** Calls the option `monitor`, and lets its errors through. */
   constructor(onCreate: ((monitor: CreateMonitor) => void) | undefined, signal: AbortSignal | undefined) {
     this.#signal = signal;
     if (onCreate === undefined) return;

@@ -6,7 +6,7 @@ interface NativeClass {
   create(options: object | undefined): Promise<object>;
 }
 
-/** The class that a browser has under a name, if `native` is set and it can do what is wanted; `own`: this package's. */
+/** The browser's class of that name, if `native` is set and it supports the request; `own`: this package's class. */
 export async function nativeFor(
   name: 'Translator' | 'LanguageDetector', own: object, options: object | undefined,
 ): Promise<NativeClass | undefined> {

@@ -5,23 +5,23 @@ import type { ListSource, LoadOptions, ModelSource } from '../shared/types.js';
 import { canonicalTag, pairFit } from './languages.js';
 import { SharedModel, type Load, type OnProgress } from './shared-model.js';
 
-/** Whether a model is there: as the standard names it. */
+/** Whether a model is available, in the standard's words. */
 export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available';
 
 /** What a function of your own gets to make a model. */
 export interface ModelRequest {
   /** Aborts when nobody waits for the model any more. */
   signal: AbortSignal;
-  /** To be called with what has been loaded, for the events `downloadprogress`. */
+  /** Call it with the bytes loaded so far, for the `downloadprogress` events. */
   onProgress: OnProgress;
 }
 
 /** What translates texts of any length: a Translator of this package, or an object of your own. */
 export interface TextTranslator {
   translateText(text: string, options: { signal?: AbortSignal }): Promise<{ text: string }>;
-  /** Parts of the translation that, joined, are the whole. Without it, the whole is the only part. */
+  /** Yields parts that, joined, are the whole translation. Without it, the whole is the only part. */
   streamText?(text: string, options: { signal?: AbortSignal }): AsyncIterable<{ text: string }>;
-  /** What counts against `inputQuota`. Without it, that is the length of the text. */
+  /** Counts what is compared with `inputQuota`. Without it, that is the length of the text. */
   countTokens?(text: string, options: { signal?: AbortSignal }): Promise<number>;
   dispose?(): void;
 }
@@ -32,11 +32,11 @@ export interface LanguageConfidence {
   confidence: number;
 }
 
-/** What says in which languages a text is. */
+/** Detects the languages of a text. */
 export interface TextDetector {
   /** The languages that it knows, as tags such as 'en'. */
   languages?: readonly string[];
-  /** In any order; what is missing to a sum of 1 is the share of unknown languages. */
+  /** In any order; if they sum to less than 1, the rest is the share of unknown languages. */
   detect(
     text: string, options: { signal?: AbortSignal },
   ): readonly LanguageConfidence[] | Promise<readonly LanguageConfidence[]>;
@@ -52,7 +52,7 @@ export interface PairOptions extends Files {
 }
 
 export interface DetectorOptions extends PairOptions {
-  /** The languages that it knows, as tags such as 'en': so they can be told before it is loaded. */
+  /** The languages that it knows, as tags such as 'en', so that they are known before it is loaded. */
   languages?: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export class Entry<Model extends { dispose?(): void }> {
   }
 
   async availability(): Promise<Exclude<Availability, 'unavailable'>> {
-    // A server that does not answer is told by create(), as a NetworkError.
+    // If the server does not answer, create() reports it as a NetworkError.
     if (this.shared.state === 'open' || await this.#isStored().catch(() => false)) return 'available';
     return this.shared.state === 'loading' ? 'downloading' : 'downloadable';
   }
@@ -85,7 +85,7 @@ export interface Pair extends Entry<TextTranslator> {
 export interface RegisteredPair {
   sourceLanguage: string;
   targetLanguage: string;
-  /** Takes it away again. */
+  /** Removes it. */
   unregister(): void;
 }
 
@@ -95,7 +95,7 @@ let detector: DetectorEntry | undefined;
 /**
  * Registers what translates from one language into another: a model as Translator.load() takes it, or a function that
  * makes a translator. It replaces an earlier one of the same languages. Nothing is loaded before create().
- * @returns a function that takes it away again
+ * @returns a function that removes it
  * @throws when a language is not a valid tag
  */
 export function registerPair(
@@ -140,9 +140,9 @@ export class DetectorEntry extends Entry<TextDetector> {
 }
 
 /**
- * Registers what tells languages: a model as Classifier.load() takes it, whose labels are language tags, or a function
+ * Registers a language detector: a model as Classifier.load() takes it, whose labels are language tags, or a function
  * that makes a detector. It replaces an earlier one. Nothing is loaded before create().
- * @returns a function that takes it away again
+ * @returns a function that removes it
  */
 export function registerDetector(
   model: ModelSource | ((request: ModelRequest) => TextDetector | Promise<TextDetector>), options: DetectorOptions = {},
@@ -171,7 +171,7 @@ function detectorOf(classifier: Classifier): TextDetector {
   };
 }
 
-/** Whether a model needs no download; of a function nobody knows. */
+/** Whether a model needs no download; unknown for a function. */
 const storedOf = (model: ModelSource | ((request: ModelRequest) => unknown), files: Files) => async () => {
   if (typeof model === 'function') return false;
   const { shareWith: _, threads: __, ...where } = files;
@@ -183,7 +183,7 @@ function remove<T>(items: T[], item: T | undefined): void {
   if (index >= 0) items.splice(index, 1);
 }
 
-/** The registered pair that serves best; undefined if none does. */
+/** The registered pair that matches best; undefined if none does. */
 export function pairFor(wanted: { sourceLanguage: string; targetLanguage: string }): Pair | undefined {
   const ranked = pairs.map((pair) => ({ pair, rank: pairFit(pair.source, pair.target, wanted) }));
   return ranked.filter(({ rank }) => rank > 0).sort((a, b) => b.rank - a.rank)[0]?.pair;

@@ -16,7 +16,7 @@ const rules: Rules<Settings> = { native: boolean, userActivation: boolean };
 export const settings: Required<Settings> = { native: false, userActivation: false };
 
 /**
- * Changes settings; those that are not given stay.
+ * Changes settings; those not given keep their values.
  * @throws when a setting is unknown or impossible
  */
 export function configure(changes: Settings): void {

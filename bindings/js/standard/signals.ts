@@ -1,6 +1,6 @@
-// Waits that signals end.
+// Waiting that signals can end.
 
-/** The result of `given`, unless the signal aborts before: then its reason is thrown. */
+/** The result of `given`; if the signal aborts first, its reason is thrown. */
 export function until<T>(given: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return Promise.resolve(given);
   return new Promise<T>((resolve, reject) => {
@@ -22,11 +22,11 @@ export function until<T>(given: PromiseLike<T>, signal: AbortSignal | undefined)
 export interface EitherSignal {
   signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Lets go of the signals that it follows. */
+  /** Stops following the signals. */
   free(): void;
 }
 
-/** AbortSignal.any(), which not all browsers have, with an end. */
+/** AbortSignal.any(), which not all browsers have, but it can be stopped. */
 export function either(...signals: (AbortSignal | undefined)[]): EitherSignal {
   const controller = new AbortController();
   const followed = signals.filter((signal) => signal !== undefined).map((signal) => {

@@ -77,7 +77,7 @@ export class Translator extends Destroyable {
   }
 
   /**
-   * The translation of a text. White space and control characters alone are returned as they are.
+   * The translation of a text. A text of only white space and control characters is returned unchanged.
    * @throws QuotaExceededError if the text is longer than `inputQuota` allows; UnknownError; the reason of the signal;
    * AbortError if this object has been destroyed
    */

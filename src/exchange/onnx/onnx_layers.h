@@ -53,7 +53,7 @@ class OnnxLayers {
     OnnxValue places;  // positions of the queries, for their rotation; "" for none
   };
 
-  // Section 3.2: equation 1 in every head, between the projections of equation 5. k, v: split into heads.
+  // Section 3.2: equation 1 in every head, between the projections of section 3.2.2. k, v: split into heads.
   OnnxValue attention(const OnnxValue& x, const OnnxValue& k, const OnnxValue& v, const Attention& a);
   // Scores of queries and keys, both split into heads: [batch, heads, queries, keys].
   OnnxValue scores(OnnxValue q, const OnnxValue& k, const std::string& name);

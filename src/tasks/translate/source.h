@@ -31,8 +31,8 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
 // Lowercases all letters after the first.
 std::string lowered(const std::u32string& text);
 
-// For a model with placeholder tokens: the tokens of this source occur once each in its translation, where they belong,
-// and no others do.
+// For a model with placeholder tokens: each placeholder of this source occurs exactly once in its translation, where it
+// belongs, and no other placeholder occurs.
 std::vector<Constraint> placeholder_constraints(const ModelFile& model, const Source& source);
 
 // Text of the tokens of a translation, without kept parts: in uppercase if the source is, with placeholders.

@@ -6,7 +6,7 @@
 
 namespace wasmformer {
 
-// Signs of a text that were written as typographers do.
+// Which typographic signs a text uses.
 struct Typography {
   bool quotes = false;       // “ ” « » „ and their like
   bool apostrophes = false;  // ’ and single quotes

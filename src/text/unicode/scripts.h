@@ -17,7 +17,7 @@ class CharacterSet {
   // such as emoji. All characters, if the language is unknown.
   static CharacterSet of_translation(std::string_view language, std::u32string_view source);
 
-  // Adds the characters from `first` to `last`, without surrogates and code points that are no characters.
+  // Adds the characters from `first` to `last`, except surrogates and numbers above U+10FFFF.
   void add(char32_t first, char32_t last);
   // Returns whether it has a character from `first` to `last`.
   bool meets(char32_t first, char32_t last) const;
