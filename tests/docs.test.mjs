@@ -92,8 +92,10 @@ test('every block of code runs in a test, or a mark before it says why not', () 
     if (language === 'sh') return documents.includes(page);
     if (language === 'js') return documents.includes(page);
     if (language === 'html') return page === 'bindings/README.md' || guides.includes(page);
-    // These have tests of their own: tests/js/types.test.mjs, tests/e2e/guides.test.mjs.
-    return ['bindings/docs/attention.md ts', 'bindings/docs/deploying.md http'].includes(`${page} ${language}`);
+    // These have tests of their own: tests/js/types.test.mjs, tests/e2e/guides.test.mjs, tests/environments.
+    return page === 'bindings/docs/recipes.md' || [
+      'bindings/docs/attention.md ts', 'bindings/docs/deploying.md http', 'bindings/docs/testing.md ts',
+    ].includes(`${page} ${language}`);
   };
   const marks = [];
   for (const page of pages) {
