@@ -35,7 +35,7 @@ test("the written description matches the module's", async () => {
 test('ranges, defaults, choices and tasks are available for a form', () => {
   const beams = field(options.translate, 'beamSize');
   assert.deepEqual([beams.type, beams.default, beams.minimum, beams.maximum], ['integer', 4, 1, 64]);
-  assert.deepEqual(field(options.config, 'norm').choices, ['post', 'pre']);
+  assert.deepEqual(field(options.config, 'norm').choices, ['post', 'pre', 'none']);
   assert.deepEqual(options.tasks.map(({ name }) => name).includes('reverse'), true);
   assert.equal(options.presets.find(({ name }) => name === 'big').config.d_model, 1024);
 });

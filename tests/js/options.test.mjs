@@ -117,7 +117,7 @@ const refusedByLoad = [
   [{ threads: 65 }, "threads must be 'auto' or a whole number from 1 to 64, not 65"],
   [{ threads: 'all' }, "threads must be 'auto' or a whole number from 1 to 64, not 'all'"],
   [{ onProgress: true }, 'onProgress must be a function, not true'],
-  [{ cache: 'no' }, "cache must be true or false, not 'no'"],
+  [{ cache: 'no' }, "cache must be true, false or an object with match, put, delete and keys, not 'no'"],
   [{ cache: true }, 'only models from http(s) URLs can be cached'],
   [{ integrity: 'md5-abc' }, "integrity must be 'sha256-' and the digest in base64, not 'md5-abc'"],
   [{ signal: {} }, 'signal must be an AbortSignal'],
