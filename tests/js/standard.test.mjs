@@ -135,6 +135,12 @@ test('of several pairs the one that fits best is used, and a later one replaces 
   assert.deepEqual(await said('en-US', 'pt-PT'), ['pt-PT', 'Portugal']);
 });
 
+test('a text of the same language needs no model, but one in another script does', async () => {
+  const availability = (sourceLanguage, targetLanguage) => Translator.availability({ sourceLanguage, targetLanguage });
+  assert.equal(await availability('en-GB', 'en-US'), 'available');
+  assert.equal(await availability('zh-Hans', 'zh-Hant'), 'unavailable');
+});
+
 test("a list of Mozilla's gives its pairs", async (t) => {
   const file = { path: 'file', uncompressedSize: 1, uncompressedHash: '0'.repeat(64) };
   const entry = { architecture: 'tiny', releaseStatus: 'Release', files: { model: file, vocab: file } };

@@ -20,7 +20,7 @@ export function shouldCache(model: ModelData, wanted: boolean | ModelStore | und
   return isWeb && (isConverted ? canCache() : 'caches' in globalThis);
 }
 
-/** What the worker is told of the options `cache` and `cacheLimit`; `end` takes a lent store back. */
+/** The options `cache` and `cacheLimit` in the form that the worker takes; `end` takes a lent store back. */
 export interface Storing {
   settings: false | CacheSettings;
   end(): void;

@@ -9,12 +9,14 @@ export function canonicalTag(tag: unknown, name: string): string {
   return Intl.getCanonicalLocales(String(tag))[0]!;
 }
 
-/** How well a language matches another one: 0 if not at all. */
+const SAME_SCRIPT = 2;
+
+/** How well a language matches another one: 0 if not at all, more than SAME_SCRIPT if both are written alike. */
 function fit(available: string, wanted: string): number {
   if (available === wanted) return 4;
   const [own, other] = [available, wanted].map((tag) => new Intl.Locale(tag).maximize());
   if (own!.language !== other!.language) return 0;
-  return 1 + 2 * Number(own!.script === other!.script) + Number(own!.region === other!.region) / 2;
+  return 1 + SAME_SCRIPT * Number(own!.script === other!.script) + Number(own!.region === other!.region) / 2;
 }
 
 /** The best of `available` for a language, such as 'zh-Hant' for 'zh-TW'; undefined if none is of that language. */
@@ -30,8 +32,8 @@ export function pairFit(
   return fit(source, wanted.sourceLanguage) * fit(target, wanted.targetLanguage);
 }
 
-/** Whether a text in one language is one in the other too, such as 'en-GB' and 'en-US'. */
-export const isSameLanguage = (first: string, second: string): boolean => fit(first, second) > 0;
+/** Whether a text in one language is one in the other too: in 'en-GB' and 'en-US', but not in 'zh-Hans' and 'zh-Hant'. */
+export const isSameLanguage = (first: string, second: string): boolean => fit(first, second) > SAME_SCRIPT;
 
 /** Whether a text has only white space and control characters. */
 export const hasNoWords = (text: string): boolean => !/[^\p{White_Space}\p{Cc}\p{Cf}]/u.test(text);
