@@ -16,7 +16,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 // The fixtures were made on an Intel processor with AVX-512. Compilers order sums otherwise for other processors, AMD's
 // with the same vectors too, and for WebAssembly.
 const processor = process.platform === 'linux' ? readFileSync('/proc/cpuinfo', 'utf8') : '';
-const isSameProcessor = !process.env.WASMFORMER_PROGRAM && /GenuineIntel/.test(processor) && /\bavx512f\b/.test(processor);
+const hasSameVectors = !process.env.WASMFORMER_PROGRAM && /\bavx512f\b/.test(processor);
+const isSameProcessor = hasSameVectors && /GenuineIntel/.test(processor);
+const closeness = hasSameVectors ? 1e-6 : 1e-3; // 6e-8 was seen on an AMD EPYC
 
 const runs = {
   translate: ['--data', file('pairs.tsv'), '--validation', '4', '--seed', '3', '--augment', 'join=0.5', 'small=0.25', 'names=0.2',
@@ -32,8 +34,10 @@ function compare(found, expected) {
   if (isSameProcessor) return assert.deepEqual(found, expected);
   assert.deepEqual(Object.keys(found), Object.keys(expected));
   for (const key of ['step', 'epoch', 'learning_rate']) assert.equal(found[key], expected[key]);
-  for (const key of ['loss', 'valid_loss']) {
-    if (key in expected) assert.ok(Math.abs(found[key] - expected[key]) < 1e-3, `${key}: ${found[key]}, not ${expected[key]}`);
+  const compared = hasSameVectors ? ['loss', 'valid_loss', 'gradient_norm'] : ['loss', 'valid_loss'];
+  for (const key of compared.filter((key) => key in expected)) {
+    const difference = Math.abs(found[key] - expected[key]);
+    assert.ok(difference < closeness, `${key}: ${found[key]}, not ${expected[key]}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The picture of README.md is the first screen. WASMFORMER_SCREENSHOTS=1 takes it anew.
+// The picture of README.md is the first screen. WASMFORMER_SCREENSHOTS=1 takes it again.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -101,7 +101,7 @@ export abstract class Destroyable {
   }
 }
 
-/** An argument as a string. Throws a TypeError if there is none. */
+/** An argument as a string. Throws a TypeError if it is missing. */
 export function inputOf(input: unknown): string {
   if (input === undefined) throw new TypeError('the input is missing');
   return String(input);

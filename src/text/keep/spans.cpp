@@ -32,7 +32,7 @@ constexpr Finder finders[] = {
     {KeepName::script, end_of_script},
 };
 
-// The span of a kind that begins here; its end is its begin if there is none.
+// The span of a kind that begins here; an empty span if no span begins here.
 KeptSpan span_at(Text text, std::size_t begin, std::size_t limit, const KeepNames& names, const KnowsCharacter& knows) {
   for (const Finder& finder : finders) {
     if (!contains(names, finder.kind)) continue;
