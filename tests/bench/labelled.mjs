@@ -1,6 +1,6 @@
-// `npm run bench -- --labelled DIR [--only REGEX]`: classifiers trained with all defaults for at most four minutes, beside
-// logistic regression on words and pairs of words. Each folder of DIR has train.gz and valid.gz, and perhaps test.gz, of
-// lines LABEL TAB TEXT.
+// `npm run bench -- --labelled DIR [--minutes N] [--only REGEX]`: classifiers trained with all defaults for at most four
+// minutes, beside logistic regression on words and pairs of words. Each folder of DIR has train.gz and valid.gz, and
+// perhaps test.gz, of lines LABEL TAB TEXT.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -9,7 +9,6 @@ import { run } from './multi30k.mjs';
 import { trainOnWords, wordsOf } from './words.mjs';
 
 const seeds = [21, 22, 23]; // none of them was used to choose a setting
-const minutes = 4;
 const output = join(root, 'build/bench/labelled');
 
 function readExamples(file) {
@@ -57,7 +56,7 @@ function evaluate(model, file, flags = []) {
 }
 
 /** Adds the accuracy of each corpus and part to `figures`, a value for each seed. */
-export function labelled(folder, figures, { wanted, log }) {
+export function labelled(folder, figures, { minutes, wanted, log }) {
   const add = (title, value) => figures.set(title, [...(figures.get(title) ?? []), value]);
   for (const name of readdirSync(folder).filter((name) => wanted(name) && isClassification(join(folder, name)))) {
     const { train, parts } = readParts(join(folder, name));
@@ -70,7 +69,7 @@ export function labelled(folder, figures, { wanted, log }) {
     for (const [part, accuracy] of Object.entries(words)) add(`% right, ${name}, ${part}: words and pairs`, accuracy);
     for (const seed of seeds) {
       const trained = join(here, String(seed));
-      run(['train', '--labels', file('train'), '--valid-labels', file('valid'), '--max-minutes', String(minutes),
+      run(['train', '--labels', file('train'), '--valid-labels', file('valid'), '--max-minutes', minutes,
         '--seed', String(seed), '--threads', '2', '--output', trained]);
       const model = join(trained, 'best.safetensors');
       for (const part of Object.keys(parts)) {

@@ -4,6 +4,7 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { root } from '../../bindings/tools/shell.mjs';
 import { openPage } from './driver.mjs';
+import { minutes } from './minutes.mjs';
 import { multi30kTokenizer, run } from './multi30k.mjs';
 import { trainOnPage } from './page.mjs';
 
@@ -95,6 +96,7 @@ export async function learning(figures, goals, { wanted, corpus, atis, quick, lo
     await learnOnPage('the page while it trains', setup, undefined, note, log);
   }
   if (!corpus) return;
+  await minutes(corpus, figures, goals, { learnInPage, wanted, log });
   const tokenizer = multi30kTokenizer(corpus, log);
   const test = ['--source', join(corpus, 'test_2016_flickr.de.gz'), '--reference', join(corpus, 'test_2016_flickr.en.gz')];
   const score = (model, ...more) => JSON.parse(run(['evaluate', '--model', model, ...test, '--beam-size', '5',

@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, atis: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
     labelled: { type: 'string' }, real: { type: 'boolean' }, long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' }, ablations: { type: 'boolean' },
-    seeds: { type: 'string', default: '20' },
+    seeds: { type: 'string', default: '20' }, minutes: { type: 'string', default: '4' },
   },
 });
 const results = join(root, 'build/bench');
@@ -44,7 +44,7 @@ const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
   const isPackageOnly = options.real || options.browsers || options.long || options.newcomer;
-  const parts = [[options.ablations || options.labelled, 'native'], [isPackageOnly, 'package'], [options.page, 'page'], [true, 'bench']];
+  const parts = [[options.ablations || options.labelled, 'native'], [isPackageOnly, 'package'], [options.page, 'site'], [true, 'bench']];
   const [, part] = parts.find(([isIt]) => isIt);
   const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
@@ -142,7 +142,7 @@ async function main() {
   if (options.peers || options.real) installPeers(log);
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, atis: options.atis, quick: options.quick, log });
-  else if (options.labelled) labelled(options.labelled, figures, { wanted, log });
+  else if (options.labelled) labelled(options.labelled, figures, { minutes: options.minutes, wanted, log });
   else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
   else if (options.real) await measureChapter(figures);
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
