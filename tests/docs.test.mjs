@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
+import { writeModelPackages } from '../bindings/tools/model-packages.mjs';
 import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides.mjs';
 import { covered, runScript, scripts } from './shell-blocks.mjs';
 
@@ -130,12 +131,20 @@ for (const document of documents.filter((document) => !ofModels.includes(documen
   }
 }
 
+let packages;
+/** The packages of the models, by their names. */
+function modelPackages() {
+  const place = join(folder, 'packages');
+  packages ??= writeModelPackages(place).map((name) => [name, join(place, name)]);
+  return packages;
+}
+
 /** A folder with the package and the models, and `program` in it as main.mjs. */
 function project(name, program) {
   const place = join(folder, name.replaceAll('/', '-'));
   mkdirSync(join(place, 'node_modules'), { recursive: true });
   symlinkSync(root, join(place, 'node_modules/wasmformer'));
-  symlinkSync(join(root, 'bindings/detect-model'), join(place, 'node_modules/wasmformer-detect'));
+  for (const [name, from] of modelPackages()) symlinkSync(from, join(place, 'node_modules', name));
   for (const models of ['models', 'encoders']) symlinkSync(join(root, 'web/public', models), join(place, models));
   writeFileSync(join(place, 'package.json'), '{ "dependencies": { "wasmformer": "*" } }'); // for Deno
   writeFileSync(join(place, 'main.mjs'), program.replaceAll('steps: 500', 'steps: 20'));
@@ -157,7 +166,7 @@ for (const document of documents) {
 
 test('each runtime runs the program of the quick start', () => {
   const guide = 'bindings/docs/quick-start.md';
-  const place = project('runtimes', blocks(guide, 'js').find((block) => block.includes('dispose()')));
+  const place = project('runtimes', blocks(guide, 'js').find((block) => block.includes("load('de-en')")));
   const runtimes = blocks(guide, 'sh').find((block) => block.startsWith('node')).trim().split('\n');
   assert.deepEqual(runtimes.map((line) => line.split(' ')[0]), ['node', 'deno', 'bun']);
   for (const line of runtimes) {

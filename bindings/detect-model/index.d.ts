@@ -1,3 +1,3 @@
-/** The address of the model, for loadDetector() of `wasmformer/detect`. */
+/** The address of the model. */
 declare const model: URL;
 export default model;

@@ -1,5 +1,5 @@
-// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|site|docs|bench…`, or with `one-file [MODEL]
-// [OUTPUT]` an HTML file that has the package and a model inside.
+// Builds parts of the project: `node bindings/tools/build.mjs native|package|model-packages|page|site|docs|bench…`, or
+// with `one-file [MODEL] [OUTPUT]` an HTML file that has the package and a model inside.
 // Parts that are up to date are left alone.
 import {
   chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
@@ -7,6 +7,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { modelSources, packModels } from './model-packages.mjs';
 import { precompress } from './precompress.mjs';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
@@ -53,8 +54,8 @@ export function buildPackage({ needsProgram = true } = {}) {
   const built = (file) => join('build/wasm', file);
   buildPreset('wasm', packageTargets({ withProgram }));
   const dist = join(root, 'dist');
-  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/tiny.safetensors', 'bindings/one-file', 'web/src', 'web/element.config.ts', 'package-lock.json',
-    ...['describe.mjs', 'generate-types.mjs', 'glue.mjs', 'one-file.mjs', 'option-notes.json'].map((name) => `bindings/tools/${name}`)];
+  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/tiny.safetensors', 'bindings/one-file', 'web/public/models', 'web/src', 'web/element.config.ts', 'package-lock.json',
+    ...['describe.mjs', 'generate-types.mjs', 'glue.mjs', 'model-packages.mjs', 'one-file.mjs', 'option-notes.json'].map((name) => `bindings/tools/${name}`)];
   const isWhole = !withProgram || existsSync(join(dist, 'wasm/cli'));
   if (isWhole && !isStale(join(dist, 'index.js'), [...sources, ...files.map(built)])) return;
   step('Building the npm package into dist/');
@@ -111,6 +112,11 @@ export function buildPage() {
   rmSync(join(root, 'build/page/labelled/README.md'), { force: true });
 }
 
+/** The models as npm packages. */
+export function buildModelPackages() {
+  if (isStale(join(root, 'build/model-packages'), modelSources)) packModels();
+}
+
 /** The page as a static host gets it: with compressed copies of its files. */
 export async function buildSite() {
   buildPage();
@@ -142,6 +148,7 @@ function buildDocs() {
 const parts = {
   native: { needs: ['native'], build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: ['wasm'], packages: {}, build: () => buildPackage() },
+  'model-packages': { needs: [], build: buildModelPackages },
   page: { needs: ['wasm'], packages: {}, build: buildPage },
   site: { needs: ['wasm'], packages: {}, build: buildSite },
   docs: { needs: ['wasm'], packages: { tests: true }, build: buildDocs },

@@ -1,9 +1,9 @@
 // `node bindings/tools/describe.mjs FOLDER` asks the module in FOLDER, the package, for its options, writes them to
-// FOLDER/options.json, and renews their TypeScript types and the version.
+// FOLDER/options.json, and renews their TypeScript types, the version and the digests of models.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { renewOptionTypes, renewVersion } from './generate-types.mjs';
+import { renewModels, renewOptionTypes, renewVersion } from './generate-types.mjs';
 import { main, step } from './shell.mjs';
 
 /** The plain SIMD module, which runs everywhere. */
@@ -19,5 +19,6 @@ await main(import.meta.url, async ([name]) => {
   const description = (await startModule(folder)).describe();
   writeFileSync(join(folder, 'options.json'), `${JSON.stringify(description)}\n`);
   renewVersion();
+  renewModels();
   if (renewOptionTypes(description)) step('The options have changed, so bindings/js/generated/options.ts has, too');
 });

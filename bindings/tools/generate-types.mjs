@@ -3,6 +3,7 @@
 // `ninja -C build/wasm wasmformer_types && node bindings/tools/generate-types.mjs`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { digests } from './model-packages.mjs';
 import { main, root } from './shell.mjs';
 
 const note = 'Written by bindings/tools/generate-types.mjs. Do not edit.';
@@ -158,8 +159,16 @@ export function renewVersion() {
   return renew('version.ts', `// ${note}\n\n${comment('The version of this package.', '')}export const version: string = '${version}';\n`);
 }
 
+/** Renews the digests of the bundled models. */
+export function renewModels() {
+  const lines = Object.entries(digests()).map(([name, digest]) => `  '${name}': '${digest}',\n`).join('');
+  const about = comment('The bundled models by name, with the SHA-256 of their files.', '');
+  return renew('bundled-models.ts', `// ${note}\n\n${about}export const bundledModels: Readonly<Record<string, string>> = {\n${lines}};\n`);
+}
+
 await main(import.meta.url, () => {
   renewVersion();
+  renewModels();
   renewOptionTypes(JSON.parse(readFileSync(join(root, 'dist/options.json'))));
   for (const [written, module] of Object.entries(modules))
     renew(module.file, moduleTypes(readFileSync(join(root, `build/wasm/types/${written}.d.ts`), 'utf8'), module));

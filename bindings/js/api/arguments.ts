@@ -1,5 +1,5 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
-import { absolute, address, baseAddress } from '../shared/addresses.js';
+import { absolute, absoluteFolder, address, baseAddress } from '../shared/addresses.js';
 import {
   boolean, callback, checked, isNumber, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions,
   toJson, whole, withNewNames, type Rule, type Rules,
@@ -7,6 +7,7 @@ import {
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { AnnotatedText, GivenPairs, GivenTexts, ModelData } from '../shared/protocol.js';
 import type { SentencePair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
+import { programFolders } from '../shared/installed.js';
 import { isNode } from '../shared/platform.js';
 import type { FileOptions, ListSource, LoadOptions, RequestSettings, WorkerOptions } from '../shared/types.js';
 import { connections } from './connection.js';
@@ -15,7 +16,7 @@ const mainHub = 'https://huggingface.co';
 
 /** A Hugging Face model, by its name or by an address that people copy: of its page, a folder or a file. */
 function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
-  const base = absolute('load', 'hubURL', hub)!.href.replace(/\/*$/, '/');
+  const base = absoluteFolder('load', 'hubURL', hub)!;
   const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
   if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
     return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
@@ -27,22 +28,33 @@ function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'i
   return kind === 'blob' && file ? { kind: 'url', url: at(name, revision) + file } : { kind: 'hub', url: at(name, revision), precision };
 }
 
+/** Returns whether this is the name of a model: two codes of languages. */
+export const isModelName = (model: unknown): model is string => typeof model === 'string' && /^[a-z]{2,3}-[a-z]{2,3}$/.test(model);
+
+function namedData(name: string, modelsURL: string | URL | undefined): ModelData {
+  const folder = absoluteFolder('load', 'modelsURL', modelsURL);
+  return { kind: 'named', name, folder, ...(isNode && !folder && { installed: programFolders() }) };
+}
+
 const listRules: Rules<ListSource> = { list: { accepts: () => true, expected: '' }, from: string, to: string, architecture: string };
+
+type SourceOptions = Pick<LoadOptions, 'hubURL' | 'modelsURL' | 'precision'>;
+
+/** The model with what to send to its server; that of the packages gets nothing. */
+const withRequest = (data: ModelData, request: RequestSettings): ModelData =>
+  (data.kind === 'url' || data.kind === 'hub' || (data.kind === 'named' && data.folder) ? { ...data, request } : data);
 
 /** The model in a form that can be posted. */
 export function modelData(
-  model: unknown, { requestInit, ...how }: Pick<LoadOptions, 'hubURL' | 'precision' | 'requestInit'> = {},
+  model: unknown, { requestInit, ...how }: SourceOptions & Pick<LoadOptions, 'requestInit'> = {},
 ): ModelData {
   const data = sourceData(model, how);
   if (requestInit === undefined) return data;
-  const from = data.kind === 'listed' ? data.list : data;
-  const asked = from.kind === 'url' || from.kind === 'hub' ? { ...from, request: requestInit } : from;
-  return data.kind === 'listed' ? { ...data, list: asked } : asked;
+  return data.kind === 'listed' ? { ...data, list: withRequest(data.list, requestInit) } : withRequest(data, requestInit);
 }
 
-function sourceData(
-  model: unknown, { hubURL = mainHub, precision = 'int8' }: Pick<LoadOptions, 'hubURL' | 'precision'>,
-): ModelData {
+function sourceData(model: unknown, { hubURL = mainHub, modelsURL, precision = 'int8' }: SourceOptions): ModelData {
+  if (isModelName(model)) return namedData(model, modelsURL);
   const hosted = typeof model === 'string' || model instanceof URL ? hubData(String(model), hubURL, precision) : undefined;
   if (hosted) return hosted;
   if (!isObject(model) || !('list' in model)) return fileData(model);
@@ -77,8 +89,7 @@ function urlData(url: URL): ModelData {
 export const fileRules: Rules<FileOptions> = { workerURL: address, wasmURL: address };
 
 export function checkFiles({ workerURL, wasmURL }: FileOptions): { script?: URL; wasm?: string } {
-  // A folder, with or without the slash at its end.
-  return { script: absolute('load', 'workerURL', workerURL), wasm: absolute('load', 'wasmURL', wasmURL)?.href.replace(/\/*$/, '/') };
+  return { script: absolute('load', 'workerURL', workerURL), wasm: absoluteFolder('load', 'wasmURL', wasmURL) };
 }
 
 export const workerRules: Rules<WorkerOptions> = {
@@ -122,6 +133,7 @@ export const loadRules: Rules<Omit<LoadOptions, 'hub'>> = {
     expected: "'sha256-' and the digest in base64",
   },
   precision: oneOf('f32', 'f16', 'int8'),
+  modelsURL: address,
   hubURL: { accepts: (value) => /^https?:\/\/./.test(String(value)), expected: 'a URL' },
 };
 

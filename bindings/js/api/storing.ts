@@ -5,11 +5,15 @@ import type { CacheSettings, ModelData } from '../shared/protocol.js';
 import { canCache } from '../shared/stored-models.js';
 import type { LoadOptions, ModelStore } from '../shared/types.js';
 
+/** Without an address, a package on the web. */
+const isHttp = (address = 'https:') => /^https?:/.test(address);
+
 /** The option `cache` or its default. Throws if it is wanted and impossible. */
 export function shouldCache(model: ModelData, wanted: boolean | ModelStore | undefined): boolean {
   const from = model.kind === 'listed' ? model.list : model;
   const isConverted = model.kind === 'hub' || model.kind === 'listed';
-  const isWeb = from.kind === 'hub' || (from.kind === 'url' && /^https?:/.test(from.url));
+  const isWeb = from.kind === 'hub' || (from.kind === 'url' && isHttp(from.url))
+    || (from.kind === 'named' && !from.installed && isHttp(from.folder));
   const isOwn = typeof wanted === 'object';
   const given = isOwn ? 'a store' : 'true';
   if (wanted && !isWeb) throw new WasmformerError('load', `cache is ${given}, but only models from http(s) URLs can be cached`);

@@ -122,7 +122,7 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
 /**
  * Translates with one model, in a worker.
  * @example
- * const translator = await Translator.load('models/de-en.safetensors');
+ * const translator = await Translator.load('de-en');
  * console.log((await translator.translate('Wo ist mein Buch?')).text);
  * translator.dispose();
  */
@@ -141,8 +141,8 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    */
   static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {
     const site = new Error();
-    const { signal, cache, cacheLimit: _, integrity, hubURL, precision, requestInit, ...files } = checkLoad(options);
-    const data = modelData(model, { hubURL, precision, requestInit });
+    const { signal, cache, cacheLimit: _, integrity, hubURL, modelsURL, precision, requestInit, ...files } = checkLoad(options);
+    const data = modelData(model, { hubURL, modelsURL, precision, requestInit });
     if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
     const { settings, end } = storingOf(data, { cache });
     const wanted = { model: data, cache: settings, integrity };
@@ -308,8 +308,8 @@ export async function load<Model>(
   make: (info: EncoderInfo, connection: Connection) => Model,
 ): Promise<Model> {
   const given = checkLoad(options);
-  const { onProgress, signal, cache, cacheLimit, integrity, hubURL, precision, requestInit, ...where } = given;
-  const data = modelData(model, { hubURL, precision, requestInit });
+  const { onProgress, signal, cache, cacheLimit, integrity, hubURL, modelsURL, precision, requestInit, ...where } = given;
+  const data = modelData(model, { hubURL, modelsURL, precision, requestInit });
   const { settings, end } = storingOf(data, { cache, cacheLimit });
   const wanted = { model: data, cache: settings, integrity, use };
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);

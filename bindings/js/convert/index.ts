@@ -4,7 +4,7 @@ import { WasmformerTypeError } from '../shared/errors.js';
 import type { Conversion, ModelData, Update } from '../shared/protocol.js';
 import type { FileOptions, ListedModel, ListSource, ModelSource } from '../shared/types.js';
 import { Connection, type CallOptions } from '../api/connection.js';
-import { checkFiles, fileData, fileRules, modelData } from '../api/arguments.js';
+import { checkFiles, fileData, fileRules, isModelName, modelData } from '../api/arguments.js';
 
 /**
  * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped
@@ -103,6 +103,7 @@ export async function listModels(
 }
 
 function folderData(folder: FolderSource): ModelData | Record<string, ModelData> {
+  if (isModelName(folder)) return fileData(folder); // models by name are files
   if (typeof folder === 'string' || folder instanceof URL) return modelData(folder);
   if (typeof folder !== 'object' || folder === null) {
     const message = `the folder must be a URL, a path, files, or sources by their names, not ${folder}`;

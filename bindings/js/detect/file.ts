@@ -1,5 +1,6 @@
 // Where the model's file is read from.
 import { fetchFailed, httpStatus, WasmformerError } from '../shared/errors.js';
+import { installedFile, programFolders } from '../shared/installed.js';
 import { isNode, nodeModule } from '../shared/platform.js';
 
 /** An address, in Node also a path, or the bytes of a file. */
@@ -8,13 +9,17 @@ export type DetectorSource = string | URL | ArrayBuffer | Uint8Array;
 const ROOM = 'detect';
 const PACKAGE = 'wasmformer-detect';
 
-/** The address of the installed package's model. Bundlers for browsers do not try to resolve the name. */
-async function installedModel(): Promise<URL> {
+const advice = 'give loadDetector() the address of its model';
+
+/** The installed package's model: its path, or in a page with an import map its address. */
+async function installedModel(): Promise<string | URL> {
+  if (isNode) return installedFile(ROOM, { name: PACKAGE, file: 'detect.safetensors', advice }, programFolders());
   try {
+    // Bundlers for browsers do not try to resolve the name.
     const found = await import(/* webpackIgnore: true */ /* @vite-ignore */ PACKAGE) as { default: URL };
     return found.default;
   } catch (error) {
-    const sentence = `the package ${PACKAGE} is not installed here; give loadDetector() the address of its model`;
+    const sentence = `the package ${PACKAGE} is not installed here; ${advice}`;
     throw new WasmformerError('not-installed', sentence, { room: ROOM, details: { name: PACKAGE }, cause: error });
   }
 }

@@ -25,6 +25,7 @@ export const pipelineRules: Rules<Omit<PipelineOptions, 'hub'>> = {
   device: string,
   dtype: string,
   hubURL: loadRules.hubURL,
+  modelsURL: loadRules.modelsURL,
   integrity: loadRules.integrity,
   signal,
 };

@@ -19,7 +19,7 @@ export interface PipelineProgress {
 
 export interface PipelineOptions
   extends WorkerOptions,
-  Pick<LoadOptions, 'hubURL' | 'hub' | 'integrity'>,
+  Pick<LoadOptions, 'hubURL' | 'hub' | 'integrity' | 'modelsURL'>,
   Partial<Record<(typeof ignoredOptions)[number], unknown>> {
   progress_callback?: ((progress: PipelineProgress) => void) | undefined;
   /** Always the CPU, by WebAssembly; other devices, such as 'webgpu', only cause a warning. */

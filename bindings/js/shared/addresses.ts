@@ -13,6 +13,10 @@ export function baseAddress(): string | undefined {
   return globalThis.document?.baseURI ?? globalThis.location?.href;
 }
 
+/** A folder, with or without the slash at its end, as an absolute address with it. */
+export const absoluteFolder = (place: string, name: string, given: string | URL | undefined): string | undefined =>
+  absolute(place, name, given)?.href.replace(/\/*$/, '/');
+
 /** The option `name` of a call as an absolute address, for a page or for Node. */
 export function absolute(place: string, name: string, given: string | URL | undefined): URL | undefined {
   if (given === undefined) return undefined;

@@ -16,12 +16,13 @@ export type { CompiledModule } from './types.js';
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 export type ModelData =
-  | { kind: 'url'; url: string; request?: RequestSettings }
-  | { kind: 'path'; path: string }
+  | { kind: 'url'; url: string; request?: RequestSettings; integrity?: string }
+  | { kind: 'path'; path: string; integrity?: string }
   | { kind: 'blob'; blob: Blob }
   | { kind: 'bytes'; bytes: Bytes }
   | { kind: 'folder'; path: string }
   | HubData
+  | NamedData
   | { kind: 'listed'; list: ModelData; from: string; to: string; architecture?: string; precision: HubData['precision'] };
 
 /** A folder of a host, at `url`, which ends with a slash; in Node what is at `path` comes first. */
@@ -30,6 +31,18 @@ export interface HubData {
   url: string;
   path?: string;
   precision: 'f32' | 'f16' | 'int8';
+  request?: RequestSettings;
+}
+
+/**
+ * A model by its name, such as 'de-en': of an installed package, looked for from the folders `installed`, or else in
+ * `folder`, an address that ends with a slash; without it, that of the package on the web.
+ */
+export interface NamedData {
+  kind: 'named';
+  name: string;
+  installed?: string[];
+  folder?: string;
   request?: RequestSettings;
 }
 

@@ -1,4 +1,5 @@
 // The pairs of languages that Translator knows, and the detector of LanguageDetector.
+import { isModelName } from '../api/arguments.js';
 import { Classifier } from '../api/encoders.js';
 import { Translator } from '../api/translator.js';
 import type { ListSource, LoadOptions, ModelSource } from '../shared/types.js';
@@ -92,24 +93,33 @@ export interface RegisteredPair {
 const pairs: Pair[] = [];
 let detector: DetectorEntry | undefined;
 
+/** The name of the model for two languages, such as 'de-en'. */
+function modelName(source: string, target: string): string {
+  const name = `${source}-${target}`;
+  if (isModelName(name)) return name;
+  throw new TypeError(`model is missing: there are models by name only for plain languages such as 'de', not for ${source} and ${target}`);
+}
+
 /**
- * Registers what translates from one language into another: a model as Translator.load() takes it, or a function that
- * makes a translator. It replaces an earlier one of the same languages. Nothing is loaded before create().
+ * Registers what translates from one language into another: a model as Translator.load() takes it, by default the one
+ * by the name of these languages, such as 'de-en'; or a function that makes a translator. It replaces an earlier one of
+ * the same languages. Nothing is loaded before create().
  * @returns a function that removes it
  * @throws when a language is not a valid tag
  */
 export function registerPair(
   sourceLanguage: string,
   targetLanguage: string,
-  model: ModelSource | ((request: ModelRequest) => TextTranslator | Promise<TextTranslator>),
+  model?: ModelSource | ((request: ModelRequest) => TextTranslator | Promise<TextTranslator>),
   options: PairOptions = {},
 ): () => void {
   const source = canonicalTag(sourceLanguage, 'sourceLanguage');
   const target = canonicalTag(targetLanguage, 'targetLanguage');
+  const from = model ?? modelName(source, target);
   const { inputQuota, ...files } = options;
   const load: Load<TextTranslator> = async (signal, onProgress) =>
-    (typeof model === 'function' ? model({ signal, onProgress }) : Translator.load(model, { ...files, signal, onProgress }));
-  const pair: Pair = Object.assign(new Entry(load, storedOf(model, files), inputQuota), { source, target });
+    (typeof from === 'function' ? from({ signal, onProgress }) : Translator.load(from, { ...files, signal, onProgress }));
+  const pair: Pair = Object.assign(new Entry(load, storedOf(from, files), inputQuota), { source, target });
   remove(pairs, pairs.find((one) => one.source === source && one.target === target));
   pairs.push(pair);
   return () => remove(pairs, pair);

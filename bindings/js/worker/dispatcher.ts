@@ -104,10 +104,7 @@ export class Requests {
 
   #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
     const { model, integrity, use } = wanted;
-    return this.#withModel(wanted, model, call, async (engine, { bytes, check }) => {
-      await check?.();
-      return engine.loadFor(use, bytes);
-    }, integrity);
+    return this.#withModel(wanted, model, call, async (engine, { bytes }) => engine.loadFor(use, bytes), integrity);
   }
 
   async #train(wanted: Wanted<'train'>, call: Call): Promise<Training> {
@@ -142,7 +139,10 @@ export class Requests {
     };
     const read = () => readAny(data, start.cache, integrity, onProgress);
     const [file, engine] = await bothOf(read(), this.#start(start));
-    const attempt = (file: ModelFile) => useAndKeep(file, () => use(engine, file));
+    const attempt = (file: ModelFile) => useAndKeep(file, async () => {
+      await file.check?.();
+      return use(engine, file);
+    });
     if (!this.#models.has(key)) file.release?.();
     this.#checkWanted(key);
     try {

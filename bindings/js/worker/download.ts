@@ -5,6 +5,7 @@ import { noteUse, shrink, type ModelCache } from '../shared/model-cache.js';
 import { isIntact, openModelCache, storedBytes, toStoredResponse } from '../shared/stored-models.js';
 import type { Bytes, CacheSettings, ModelData } from '../shared/protocol.js';
 import type { RequestSettings } from '../shared/types.js';
+import { namedModel, withAdvice } from './named-models.js';
 
 /** An address, and what to send to it. */
 export type WebAddress = Pick<Extract<ModelData, { kind: 'url' }>, 'url' | 'request'>;
@@ -61,16 +62,19 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
       return (await download(data, onProgress, check)).bytes;
     case 'folder':
     case 'listed':
-    case 'hub': {
+    case 'hub':
+    case 'named': {
       const found = await located(data);
+      if (data.kind === 'named') return checked(found, await withAdvice(data, readBytes(found, onProgress, check)));
       if (found.kind === 'path') return readPath(found.path, onProgress, check);
       throw new WasmformerError('load', `${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() or importBert() converts it to a model file`);
     }
   }
 }
 
-/** A file or a folder at this path, in Node, comes before the model of the same name. */
+/** The file of a model by name. A file or a folder at a path, in Node, comes before Hugging Face's model of the same name. */
 export async function located(data: ModelData): Promise<ModelData> {
+  if (data.kind === 'named') return namedModel(data);
   if (data.kind !== 'hub' || data.path === undefined) return data;
   const { stat } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
   const found = await stat(data.path).catch(() => undefined);
@@ -89,6 +93,8 @@ export function nameOf(data: ModelData): string {
     case 'url':
     case 'hub':
       return data.url;
+    case 'named':
+      return data.name;
     case 'listed':
       return nameOf(data.list);
   }
@@ -274,6 +280,16 @@ export async function checkIntegrity(name: string, bytes: Bytes, integrity: stri
   throw new WasmformerError(
     'wrong-digest', `the digest of ${name} is ${algorithm}-${found}, not ${integrity}`, { room: 'load', details: { name } },
   );
+}
+
+/** The digest that comes with an address or a path. */
+export const recordedDigest = (data: ModelData) => ('integrity' in data ? data.integrity : undefined);
+
+/** The bytes, unless they have another digest than comes with their address. */
+async function checked(data: ModelData, bytes: Bytes): Promise<Bytes> {
+  const integrity = recordedDigest(data);
+  if (integrity !== undefined) await checkIntegrity(nameOf(data), bytes, integrity);
+  return bytes;
 }
 
 /** `integrity` for a SHA-256 in hex. */

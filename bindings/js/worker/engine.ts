@@ -1,6 +1,6 @@
 // `wasmformer/engine`: the synchronous side of the WebAssembly module, for the worker and for programs that may block.
 // C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
-import { absolute, address } from '../shared/addresses.js';
+import { absoluteFolder, address } from '../shared/addresses.js';
 import { checked, oneOf, whole, type Rules } from '../shared/checks.js';
 import type { Description } from '../shared/description.js';
 import { WasmformerError } from '../shared/errors.js';
@@ -42,7 +42,7 @@ const rules: Rules<EngineOptions> = {
 
 /** Where the module comes from. Throws for options that exclude each other. */
 function sourceOf({ module, factory, wasmURL, threads = 1 }: EngineOptions): ModuleSource {
-  if (!module && !factory) return { folder: absolute('engine', 'wasmURL', wasmURL)?.href.replace(/\/*$/, '/') };
+  if (!module && !factory) return { folder: absoluteFolder('engine', 'wasmURL', wasmURL) };
   if (!module || !factory) throw new WasmformerError('engine', 'module and factory are needed together');
   if (threads > 1) throw new WasmformerError('engine', `threads is ${threads}, but a given module has one thread`);
   if (wasmURL !== undefined) throw new WasmformerError('engine', 'wasmURL is given, but also the module itself');

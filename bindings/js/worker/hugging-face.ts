@@ -5,9 +5,10 @@ import type { CacheSettings, HubData, ListData, ModelData, Wanted } from '../sha
 import type { Estimate, RequestSettings } from '../shared/types.js';
 import { convertFolder, folderAt, hostedFolder, listedFolder, weightsOf, type Folder } from './conversion.js';
 import {
-  checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, sourceOf, throughCache, uncached,
+  checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, recordedDigest, sourceOf, throughCache, uncached,
   type ModelFile, type Progress, type WebAddress,
 } from './download.js';
+import { withAdvice } from './named-models.js';
 
 type Converted = HubData | ListData | Extract<ModelData, { kind: 'folder' }>;
 const isConverted = (data: ModelData): data is Converted => ['hub', 'listed', 'folder'].includes(data.kind);
@@ -29,8 +30,9 @@ export async function readAny(
 ): Promise<ModelFile> {
   const data = await located(given);
   if (!isConverted(data)) {
-    const file = await readModel(data, cache, onProgress);
-    const check = integrity === undefined ? undefined : () => checkIntegrity(file.name, file.bytes, integrity);
+    const file = await withAdvice(given, readModel(data, cache, onProgress));
+    const digest = integrity ?? recordedDigest(data);
+    const check = digest === undefined ? undefined : () => checkIntegrity(file.name, file.bytes, digest);
     return { ...file, check };
   }
   const name = nameOf(data);
@@ -65,8 +67,11 @@ async function folderOf(data: Converted): Promise<{ folder: Folder; headers: Hea
 }
 
 /** Estimates what readAny() would download. */
-export async function estimate({ model, cache, integrity }: Wanted<'estimate'>): Promise<Estimate> {
-  const data = await located(model);
+export async function estimate({ model, ...how }: Wanted<'estimate'>): Promise<Estimate> {
+  return withAdvice(model, estimateOf(await located(model), how));
+}
+
+async function estimateOf(data: ModelData, { cache, integrity }: Omit<Wanted<'estimate'>, 'model'>): Promise<Estimate> {
   if (data.kind !== 'url' && data.kind !== 'hub' && data.kind !== 'listed') return { download: 0, isStored: true };
   const key = data.kind === 'url' ? data.url : keyOf(data, integrity);
   const stored = cache ? await (await openModelCache(cache.store))?.match(key) : undefined;
