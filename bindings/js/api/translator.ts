@@ -69,7 +69,9 @@ export abstract class RemoteModel<Info> {
 export abstract class RemoteTranslator<Info extends { metadata?: Record<string, string> }> extends RemoteModel<Info> {
   /**
    * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
-   * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns.
+   * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns; those that
+   * wait and have equal options are computed together, and each gets what it would get alone. Calls may end in another
+   * order than they were made in.
    * With `html: true` the text is markup, a page or a part of one: its sentences are translated, and tags stay around
    * the words that they belong to. Options about one sentence, such as onPartial, are refused then.
    * @throws when an option is unknown or impossible, or a text is longer than the model allows

@@ -123,7 +123,7 @@ export class Engine {
     const { instance } = this;
     const native = instance.create(() => instance.module.load(file, use));
     try {
-      const translator = new SyncTranslator(instance, native, file.byteLength);
+      const translator = new SyncTranslator(instance, native, file);
       this.#models.add(translator);
       translator.onDispose = () => this.#models.delete(translator);
       return translator;
