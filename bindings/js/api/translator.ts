@@ -328,7 +328,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   tag: string,
   method: M,
   wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
-  { threads: wantedThreads = 'auto', shareWith, ...files }: WorkerOptions,
+  { threads: wantedThreads = 'auto', maximumMemory, shareWith, ...files }: WorkerOptions,
   { signal, onUpdate }: CallOptions,
   site: Error,
   make: (info: Result<M>, connection: Connection) => Model,
@@ -339,7 +339,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   const connection = await Connection.open(tag, host, checkFiles(files));
   try {
     // TypeScript cannot add the two again.
-    const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto' } as unknown as Wanted<M>;
+    const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto', maximumMemory } as unknown as Wanted<M>;
     const transfer = transferOf(wanted.model, wanted.cache);
     return make(await connection.call(method, all, site, { signal, onUpdate, transfer }), connection);
   } catch (error) {

@@ -99,8 +99,9 @@ export class Requests {
     this.#models.delete(key);
   }
 
-  #start({ threads, isThreadsLimit }: Start): Promise<Engine> {
-    return (this.#engine ??= isThreadsLimit ? Engine.createWithin(threads) : Engine.create({ threads }));
+  #start({ threads, isThreadsLimit, maximumMemory }: Start): Promise<Engine> {
+    const create = () => (isThreadsLimit ? Engine.createWithin(threads, maximumMemory) : Engine.create({ threads, maximumMemory }));
+    return (this.#engine ??= create());
   }
 
   #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
