@@ -1,25 +1,32 @@
-# The toolchain file of the WebAssembly builds: em++ of the PATH when it is new enough, else the one that the
-# set-up (bindings/tools/setup.mjs) put into the user's cache folder.
+# The toolchain file of the WebAssembly builds: em++ of the PATH when it is of the tested version, or a later patch of
+# it, else the one that the set-up (bindings/tools/setup.mjs) put into the user's cache folder.
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/emscripten-version.txt tested LIMIT_COUNT 1)
 if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
-  set(cached "$ENV{XDG_CACHE_HOME}/wasmformer/emscripten-3.1.69")
+  set(cached "$ENV{XDG_CACHE_HOME}/wasmformer/emscripten-${tested}")
 else()
-  set(cached "$ENV{HOME}/.cache/wasmformer/emscripten-3.1.69")
+  set(cached "$ENV{HOME}/.cache/wasmformer/emscripten-${tested}")
 endif()
 
 set(emscripten_folder "")
+set(refused "")
+string(REGEX REPLACE "\\.[0-9]+$" "" tested_minor ${tested})
 find_program(WASMFORMER_EMXX em++ NO_CMAKE_FIND_ROOT_PATH)
 if(WASMFORMER_EMXX)
   execute_process(COMMAND ${WASMFORMER_EMXX} --version OUTPUT_VARIABLE version ERROR_QUIET)
-  if(version MATCHES "emcc[^\n]* ([0-9]+\\.[0-9]+\\.[0-9]+)" AND CMAKE_MATCH_1 VERSION_GREATER_EQUAL 3.1.69)
-    file(REAL_PATH ${WASMFORMER_EMXX} real)
-    get_filename_component(emscripten_folder ${real} DIRECTORY)
+  if(version MATCHES "emcc[^\n]* (([0-9]+\\.[0-9]+)\\.[0-9]+)")
+    if(CMAKE_MATCH_2 VERSION_EQUAL tested_minor AND CMAKE_MATCH_1 VERSION_GREATER_EQUAL tested)
+      file(REAL_PATH ${WASMFORMER_EMXX} real)
+      get_filename_component(emscripten_folder ${real} DIRECTORY)
+    else()
+      set(refused "${WASMFORMER_EMXX} is Emscripten ${CMAKE_MATCH_1}, which is refused, since the modules are built and tested with ${tested}. ")
+    endif()
   endif()
 endif()
 if(NOT emscripten_folder)
   set(emscripten_folder ${cached}/usr/share/emscripten)
 endif()
 if(NOT EXISTS ${emscripten_folder}/cmake/Modules/Platform/Emscripten.cmake)
-  message(FATAL_ERROR "Emscripten 3.1.69 or newer is missing: run `node bindings/tools/setup.mjs`, or put the "
-                      "em++ of emsdk on PATH.")
+  message(FATAL_ERROR "${refused}Emscripten ${tested} is missing: run `node bindings/tools/setup.mjs`, or put the em++ of "
+                      "`emsdk install ${tested}` on PATH.")
 endif()
 include(${emscripten_folder}/cmake/Modules/Platform/Emscripten.cmake)

@@ -6,6 +6,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { isAccepted, refusal, testedVersion, versionOnPath } from './emscripten.mjs';
 import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
@@ -91,7 +92,7 @@ const sources = [
   ['zlib-1.2.13', 'zlib/bookworm'],
   ['libyaml-0.2.5', 'libyaml/bookworm'],
 ];
-const emscripten = 'emscripten-3.1.69';
+const emscripten = `emscripten-${testedVersion}`;
 const emscriptenPackages = ['emscripten', 'binaryen', 'libc6', 'libstdc++6', 'libgcc-s1']
   .map((name) => `${name}/trixie`);
 
@@ -104,9 +105,9 @@ const release = () => {
   }
 };
 
-function emscriptenOnPath() {
-  const version = output('em++', ['--version'])?.match(/emcc.* (\d+)\.(\d+)\.(\d+)/)?.slice(1).map(Number);
-  return version !== undefined && version[0] * 1e6 + version[1] * 1e3 + version[2] >= 3001069;
+function hasEmscriptenOnPath() {
+  const version = versionOnPath();
+  return version !== undefined && isAccepted(version);
 }
 
 // Makes cache/name whole or not at all: `fill` writes into a temporary folder, which is then renamed.
@@ -163,6 +164,8 @@ function debianArchive(folder) {
 function installEmscripten(archive, folder, target) {
   for (const name of emscriptenPackages) run('dpkg', ['-x', archive.file(name.split('/')[0], /\.deb$/), folder]);
   const share = join(folder, 'usr/share/emscripten');
+  const version = readFileSync(join(share, 'emscripten-version.txt'), 'utf8').replaceAll(/[^\d.]/g, '');
+  if (!isAccepted(version)) throw new Error(`Debian's package has Emscripten ${version}, but the modules are built and tested with ${testedVersion}`);
   // More than a gigabyte that is not used here; em++ builds again what it misses.
   const variants = ['lto', 'lto-pic', 'pic'].map((name) => `cache/sysroot/lib/wasm32-emscripten/${name}`);
   for (const unused of ['docs', 'test', ...variants]) rmSync(join(share, unused), { recursive: true, force: true });
@@ -206,18 +209,15 @@ function nameMissing(missing, needsEmscripten) {
   const installers = { brew: 'brew install', dnf: 'sudo dnf install', pacman: 'sudo pacman -S', apt: 'sudo apt install' };
   const manager = Object.keys(installers).find(which) ?? 'apt';
   const lines = missing.map((name) => `${name} is missing: ${installers[manager]} ${programs[name][manager]}`);
-  if (needsEmscripten) {
-    lines.push('em++ 3.1.69 or newer is missing: git clone https://github.com/emscripten-core/emsdk && cd emsdk && '
-      + './emsdk install latest && ./emsdk activate latest && source ./emsdk_env.sh');
-  }
+  if (needsEmscripten) lines.push(refusal(versionOnPath()));
   if (lines.length > 0) throw new Error(lines.join('\n'));
 }
 
 // `needs`: what is to be built or run, of native, wasm, browser (Chromium), browsers (the others) and tests.
 export function setUp(...needs) {
   const debian = release().ID === 'debian';
-  const needsEmscripten = needs.includes('wasm') && !emscriptenOnPath() && !existsSync(join(cache, emscripten));
-  const wanted = { ...programs, ...(debian && !emscriptenOnPath() && llvmPrograms), ...(debian && testPrograms) };
+  const needsEmscripten = needs.includes('wasm') && !hasEmscriptenOnPath() && !existsSync(join(cache, emscripten));
+  const wanted = { ...programs, ...(debian && !hasEmscriptenOnPath() && llvmPrograms), ...(debian && testPrograms) };
   const missing = Object.keys(wanted).filter((name) =>
     (wanted[name].needs ?? needs).some((need) => needs.includes(need)) && !wanted[name].found());
   if (!debian) {

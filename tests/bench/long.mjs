@@ -1,5 +1,5 @@
 // `npm run bench -- --long`: memory over 100,000 sentences, twenty calls at once and aborted calls, in Node and in a tab
-// of Chromium; and what two tabs download of one model.
+// of Chromium; 10,000 sentences with threads in 256 MB, and what two tabs download of one model.
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -83,9 +83,11 @@ export async function measureLong(figures, { quick, wanted, log }) {
     }
     if (wanted(`calls at once, ${place}`)) {
       log(`20 calls at once, ${place}`);
-      const { inTurn, atOnce, late } = await run('crowd', { model: bundled, count: 20 });
+      const { inTurn, atOnce, first, ratio, late } = await run('crowd', { model: bundled, count: 20, rounds: quick ? 3 : 9 });
       put(`20 calls one after another, ms: ${place}`, inTurn);
       put(`20 calls at once, ms: ${place}`, atOnce);
+      put(`20 calls at once, the first of them, ms: ${place}`, first);
+      put(`20 calls at once, times as fast as one after another: ${place}`, ratio);
       put(`20 calls at once, answered before an earlier one: ${place}`, late);
     }
     if (wanted(`aborts, ${place}`)) {
@@ -96,6 +98,14 @@ export async function measureLong(figures, { quick, wanted, log }) {
       put(`the next call after an abort, ms: ${place}`, next);
       put(`the same call alone, ms: ${place}`, alone);
     }
+  }
+  if (wanted('256 MB, Chromium')) {
+    const marks = quick ? [100, 1000] : [1000, 10_000];
+    log(`${marks.at(-1)} sentences with two threads in 256 MB`);
+    const load = { threads: 2, maximumMemory: 2 ** 28 };
+    const looks = await places.Chromium('memory', { model: bundled, marks, load });
+    looks.forEach((look, i) => put(`memory of the worker and its module after ${marks[i]} sentences in at most 256 MB: Chromium`,
+      look['memory of the worker and its module']));
   }
   if (wanted('two tabs, Chromium')) {
     log('two tabs');

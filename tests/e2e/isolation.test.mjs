@@ -162,6 +162,26 @@ test('the package gives the same translations with 1, 2 and 3 threads', async ()
   assert.deepEqual(new Set(results.map(({ text, score }) => `${score} ${text}`)).size, 1);
 });
 
+async function translateWithin(Translator, model) {
+  const outcomes = [];
+  const texts = Array.from({ length: 300 }, (_, i) => `Das Wetter ist heute schön, aber morgen soll es regnen. ${i}`);
+  for (const maximumMemory of [2 ** 28, 2 ** 25]) {
+    const translator = await Translator.load(model, { threads: 2, maximumMemory });
+    let count = 0;
+    for await (const { text } of translator.translateAll(texts, { beamSize: 1 })) count += text !== '';
+    const { code } = await translator.translate(texts, { attention: true, internals: true }).catch((error) => error);
+    outcomes.push({ threads: translator.info.threads, count, code });
+    translator.dispose();
+  }
+  return outcomes;
+}
+
+test('threads share a memory that is as large as maximumMemory says, and what needs more is refused with a code', async () => {
+  const [usual, least] = await usePackage(isolating, '/dist/index.js', translateWithin);
+  assert.deepEqual({ threads: usual.threads, count: usual.count }, { threads: 2, count: 300 });
+  assert.deepEqual(least, { threads: 2, count: 300, code: 'out-of-memory' });
+});
+
 test('the package has threads when loaded from another host, such as a CDN', async () => {
   const { server, address } = await serve(join(root, 'dist'), 0, { 'Access-Control-Allow-Origin': '*' });
   const results = await usePackage(isolating, `${address}index.js`, translateWithThreads);

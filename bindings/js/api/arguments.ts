@@ -1,7 +1,7 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import { absolute, absoluteFolder, address, baseAddress } from '../shared/addresses.js';
 import {
-  boolean, callback, checked, isNumber, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions,
+  boolean, callback, checked, isNumber, isObject, memory, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions,
   toJson, whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
@@ -97,17 +97,21 @@ export const workerRules: Rules<WorkerOptions> = {
   threads: {
     accepts: (value) => value === 'auto' || whole(1, 64).accepts(value), expected: "'auto' or a whole number from 1 to 64",
   },
+  maximumMemory: memory,
   shareWith: {
     accepts: (value) => isObject(value) && connections.has(value), expected: 'a Translator, a Classifier, a Tagger or a Trainer',
   },
 };
 
 /** Throws if the options of a worker exclude each other. */
-export function checkWorker(place: string, { threads, shareWith, ...files }: WorkerOptions): void {
+export function checkWorker(place: string, { threads, maximumMemory, shareWith, ...files }: WorkerOptions): void {
   const given = (['workerURL', 'wasmURL'] as const).find((name) => files[name] !== undefined);
   if (shareWith && given) throw new WasmformerError(place, `${given} is given, but shareWith already has a worker`);
   if (shareWith && threads !== undefined) {
     throw new WasmformerError(place, `threads is ${show(threads)}, but shareWith uses the threads of the other one`);
+  }
+  if (shareWith && maximumMemory !== undefined) {
+    throw new WasmformerError(place, `maximumMemory is ${maximumMemory}, but shareWith uses the memory of the other one`);
   }
 }
 

@@ -69,7 +69,9 @@ export abstract class RemoteModel<Info> {
 export abstract class RemoteTranslator<Info extends { metadata?: Record<string, string> }> extends RemoteModel<Info> {
   /**
    * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
-   * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns.
+   * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns; those that
+   * wait and have equal options are computed together, and each gets what it would get alone. Calls may end in another
+   * order than they were made in.
    * With `html: true` the text is markup, a page or a part of one: its sentences are translated, and tags stay around
    * the words that they belong to. Options about one sentence, such as onPartial, are refused then.
    * @throws when an option is unknown or impossible, or a text is longer than the model allows
@@ -326,7 +328,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   tag: string,
   method: M,
   wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
-  { threads: wantedThreads = 'auto', shareWith, ...files }: WorkerOptions,
+  { threads: wantedThreads = 'auto', maximumMemory, shareWith, ...files }: WorkerOptions,
   { signal, onUpdate }: CallOptions,
   site: Error,
   make: (info: Result<M>, connection: Connection) => Model,
@@ -337,7 +339,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   const connection = await Connection.open(tag, host, checkFiles(files));
   try {
     // TypeScript cannot add the two again.
-    const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto' } as unknown as Wanted<M>;
+    const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto', maximumMemory } as unknown as Wanted<M>;
     const transfer = transferOf(wanted.model, wanted.cache);
     return make(await connection.call(method, all, site, { signal, onUpdate, transfer }), connection);
   } catch (error) {

@@ -91,7 +91,7 @@ export async function pipeline(
   const given = checked<PipelineOptions>('pipeline', pipelineRules, named);
   checkWorker('pipeline', given);
   const { progress_callback, device, dtype = 'auto' } = given;
-  const { threads, shareWith, workerURL, wasmURL, hubURL, modelsURL, integrity, signal } = given;
+  const { threads, maximumMemory, shareWith, workerURL, wasmURL, hubURL, modelsURL, integrity, signal } = given;
   warnOf(ignoredOptions, given);
   if (device !== undefined && !['wasm', 'cpu', 'auto'].includes(device)) {
     warn(`device is '${device}', but the CPU is used`);
@@ -103,7 +103,7 @@ export async function pipeline(
   report({ status: 'initiate' });
   const kind: Loader = kinds[task];
   const loaded = await kind.load(model, {
-    threads, shareWith, workerURL, wasmURL, hubURL, modelsURL, integrity, signal, precision: precisions[dtype] ?? 'int8',
+    threads, maximumMemory, shareWith, workerURL, wasmURL, hubURL, modelsURL, integrity, signal, precision: precisions[dtype] ?? 'int8',
     onProgress: (loaded, total) =>
       report({ status: 'progress', loaded, ...(total && { total, progress: (100 * loaded) / total }) }),
   });

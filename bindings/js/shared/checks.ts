@@ -18,6 +18,11 @@ export const whole = (low: number, high = largest): Rule => ({
   accepts: (value) => Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high,
   expected: `a whole number from ${low} to ${high}`,
 });
+// The least in which a small model can translate, and the most that 32 bits can address.
+export const memory: Rule = {
+  accepts: (value) => isNumber(value) && value >= 2 ** 25 && value <= 2 ** 32,
+  expected: `a number of bytes from ${2 ** 25} (32 MiB) to ${2 ** 32} (4 GiB)`,
+};
 export const oneOf = (...words: string[]): Rule => ({
   accepts: (value) => words.includes(value as string),
   expected: words.map((word) => `'${word}'`).join(', ').replace(/, ([^,]*)$/, ' or $1'),

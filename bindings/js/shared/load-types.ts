@@ -68,6 +68,12 @@ export interface WorkerOptions extends FileOptions {
    */
   threads?: number | 'auto' | undefined;
   /**
+   * The most bytes that the module's memory may take, at least 32 MiB. Several threads share a memory that is reserved whole,
+   * which phones and small containers may refuse. Work that needs more is rejected with the code 'out-of-memory'. Default: 2
+   * GiB with several threads, which is the most for them, and 4 GiB with one.
+   */
+  maximumMemory?: number | undefined;
+  /**
    * Use the worker of this object, with its threads and memory, instead of starting another. Calls of both take turns;
    * an error that stops the module stops both.
    */

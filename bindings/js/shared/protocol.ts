@@ -54,7 +54,7 @@ export interface CacheSettings {
   limit?: number;
 }
 
-/** Start of a model. The first one in a worker decides the threads. */
+/** Start of a model. The first one in a worker decides the threads and the memory. */
 export interface Start {
   model?: ModelData;
   /** How to store `model`, if at all. */
@@ -62,6 +62,8 @@ export interface Start {
   threads: number;
   /** Accept fewer threads. */
   isThreadsLimit: boolean;
+  /** Most bytes of the module's memory. */
+  maximumMemory?: number;
 }
 
 /** Purpose for which a model is loaded. */

@@ -1,19 +1,19 @@
 // Answers the page's calls with the models of this worker.
-import { ofFile, toPlainError, WasmformerError } from '../shared/errors.js';
+import { ofFile, WasmformerError } from '../shared/errors.js';
 import {
   version, type Call, type Method, type ModelData, type Reply, type Request, type Result, type Start, type Wanted,
 } from '../shared/protocol.js';
 import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
 import { Engine, SyncTranslator } from './engine.js';
+import { TranslateWork } from './gathering.js';
 import { setFiles } from './module-urls.js';
 import { estimate, readAny } from './hugging-face.js';
 import { readList } from './mozilla-models.js';
-import { FatalError } from './instance.js';
 import { beginTraining, Training } from './training.js';
-import { Turns, type Steps } from './scheduler.js';
+import { answersOf, failed, Turns, type Steps } from './scheduler.js';
 
-type Answer<T> = T | Promise<T> | Steps<T>;
+type Answer<T> = T | Promise<T> | Steps<T> | TranslateWork;
 type Methods = { [M in Method]: (wanted: Wanted<M>, call: Call) => Answer<Result<M>> };
 
 export class Requests {
@@ -26,7 +26,7 @@ export class Requests {
   #methods: Methods = {
     load: async (wanted, call) => (await this.#open(call, () => this.#load(wanted, call))).info,
     train: async (wanted, call) => (await this.#open(call, () => this.#train(wanted, call))).info,
-    translate: (wanted, { key }) => translate(wanted, this.#model(key)),
+    translate: (_, call) => new TranslateWork(call as Call<'translate'>, this.#model(call.key)),
     tokenize: ({ texts, options }, { key }) => this.#translator(key).tokensOf(texts, options),
     countTokens: ({ texts, options }, { key }) =>
       this.#translator(key).tokensOf(texts, options).map(({ length }) => length),
@@ -42,7 +42,7 @@ export class Requests {
 
   constructor(post: (reply: Reply) => void) {
     this.#post = post;
-    this.#turns = new Turns(post, (id, thrown) => this.#fail(id, thrown));
+    this.#turns = new Turns(post);
   }
 
   receive(request: Request): void {
@@ -50,7 +50,7 @@ export class Requests {
       this.#post({ type: 'ready', version });
       return setFiles(request.wasm, request.compiled, (url, module) => this.#post({ type: 'compiled', url, module }));
     }
-    if (request.type === 'abort') return this.#turns.abort(({ id }) => id === request.id);
+    if (request.type === 'abort') return this.#turns.abort((id) => id === request.id);
     if (request.type === 'dispose') return this.#dispose(request.key);
     if (request.type === 'acknowledge') return this.#turns.acknowledge(request.id);
     const { id, key, method, wanted } = request;
@@ -58,7 +58,8 @@ export class Requests {
     try {
       const answer = (this.#methods[method] as (wanted: unknown, call: Call) => Answer<unknown>)(wanted, request);
       if (answer instanceof Promise) answer.then(done, (error: unknown) => this.#fail(id, error));
-      else if (isSteps(answer)) this.#turns.add({ id, key, steps: answer, isTraining: method === 'run' });
+      else if (answer instanceof TranslateWork) this.#turns.add(answer);
+      else if (isSteps(answer)) this.#turns.add({ key, ids: new Set([id]), answers: answersOf(id, answer), isTraining: method === 'run' });
       else done(answer);
     } catch (error) {
       this.#fail(id, error);
@@ -93,13 +94,14 @@ export class Requests {
   }
 
   #dispose(key: number): void {
-    this.#turns.abort((work) => work.key === key);
+    this.#turns.abort((_, other) => other === key);
     this.#models.get(key)?.dispose();
     this.#models.delete(key);
   }
 
-  #start({ threads, isThreadsLimit }: Start): Promise<Engine> {
-    return (this.#engine ??= isThreadsLimit ? Engine.createWithin(threads) : Engine.create({ threads }));
+  #start({ threads, isThreadsLimit, maximumMemory }: Start): Promise<Engine> {
+    const create = () => (isThreadsLimit ? Engine.createWithin(threads, maximumMemory) : Engine.create({ threads, maximumMemory }));
+    return (this.#engine ??= create());
   }
 
   #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
@@ -160,7 +162,7 @@ export class Requests {
   }
 
   #fail(id: number, thrown: unknown): void {
-    this.#post({ type: 'failed', id, error: toPlainError(thrown), isFatal: thrown instanceof FatalError });
+    this.#post(failed(id, thrown));
   }
 }
 
@@ -190,19 +192,6 @@ async function useAndKeep<T>(file: ModelFile, use: () => Promise<T>): Promise<T>
 
 const isOfOtherUse = (error: unknown) => error instanceof WasmformerError && error.code === 'wrong-task';
 const isSteps = (answer: unknown): answer is Steps => typeof answer === 'object' && answer !== null && 'next' in answer;
-
-function *translate(
-  { texts, options, partials, first }: Wanted<'translate'>, model: SyncTranslator | Training,
-): Steps<Result<'translate'>> {
-  const steps = model.steps(texts, options, partials, first);
-  try {
-    let step = steps.next();
-    for (; !step.done; step = steps.next()) yield step.value && { type: 'partial', texts: step.value };
-    return step.value;
-  } finally {
-    steps.return([]);
-  }
-}
 
 function *run(options: string, training: Training): Steps<void> {
   for (const event of training.run(options)) yield event && { type: 'event', event };

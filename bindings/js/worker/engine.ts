@@ -1,7 +1,7 @@
 // `wasmformer/engine`: the synchronous side of the WebAssembly module, for the worker and for programs that may block.
 // C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
 import { absoluteFolder, address } from '../shared/addresses.js';
-import { checked, oneOf, whole, type Rules } from '../shared/checks.js';
+import { checked, memory, oneOf, whole, type Rules } from '../shared/checks.js';
 import type { Description } from '../shared/description.js';
 import { WasmformerError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
@@ -17,6 +17,8 @@ export interface EngineOptions {
   build?: WasmBuild | undefined;
   /** Threads to compute with, including the caller's own. Default 1. */
   threads?: number | undefined;
+  /** As in WorkerOptions. */
+  maximumMemory?: number | undefined;
   /** The address of a copy of the folder dist/wasm, such as 'assets/wasm/'. Default: the package's own. */
   wasmURL?: string | URL | undefined;
   /**
@@ -32,6 +34,7 @@ export interface EngineOptions {
 const rules: Rules<EngineOptions> = {
   build: oneOf('relaxed', 'simd'),
   threads: whole(1, 64),
+  maximumMemory: memory,
   wasmURL: address,
   // By its tag, since it may be of another realm.
   module: {
@@ -77,15 +80,15 @@ export class Engine {
     const given = checked<EngineOptions>('engine', rules, options);
     const source = sourceOf(given);
     const build = given.build ?? (source.given ? 'relaxed' : detectBuild());
-    return new Engine(await Instance.start(build, given.threads ?? 1, source));
+    return new Engine(await Instance.start(build, given.threads ?? 1, source, given.maximumMemory));
   }
 
   /** @internal With one thread if shared memory is refused, as phones may refuse it. */
-  static async createWithin(threads: number): Promise<Engine> {
+  static async createWithin(threads: number, maximumMemory?: number): Promise<Engine> {
     try {
-      return await Engine.create({ threads });
+      return await Engine.create({ threads, maximumMemory });
     } catch (error) {
-      if (threads > 1 && error instanceof RangeError) return Engine.create();
+      if (threads > 1 && error instanceof RangeError) return Engine.create({ maximumMemory });
       throw error;
     }
   }
@@ -123,7 +126,7 @@ export class Engine {
     const { instance } = this;
     const native = instance.create(() => instance.module.load(file, use));
     try {
-      const translator = new SyncTranslator(instance, native, file.byteLength);
+      const translator = new SyncTranslator(instance, native, file);
       this.#models.add(translator);
       translator.onDispose = () => this.#models.delete(translator);
       return translator;

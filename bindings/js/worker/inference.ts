@@ -20,11 +20,14 @@ interface NativeJob<Result> {
 export class Model<Native extends Pick<Translator, 'start' | 'annotate' | 'delete'>> {
   /** @internal */
   protected readonly instance: Instance;
+  /** @internal Whether a text has the same translation, to the bit, alone and in any batch. */
+  readonly isBatchInvariant: boolean;
   #native: Native | undefined;
 
   /** @internal */
-  constructor(instance: Instance, native: Native) {
+  constructor(instance: Instance, native: Native, isBatchInvariant = true) {
     this.instance = instance;
+    this.isBatchInvariant = isBatchInvariant;
     this.#native = native;
   }
 

@@ -48,6 +48,8 @@ interface ThreadSettings {
   threads?: number;
   /** The script that they run. */
   threadScript?: URL;
+  /** What it uses as its memory instead of making one. */
+  wasmMemory?: WebAssembly.Memory;
 }
 type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
 type Factory<Module> = (
@@ -63,7 +65,35 @@ interface Started<Module> {
 }
 
 const outOfMemory = 'out-of-memory';
-const noMemory = () => new WasmformerError(outOfMemory, 'there is not enough memory for this', { room: 'memory' });
+
+/** `limit`: the option maximumMemory, if it is given. */
+function noMemory(limit?: number): WasmformerError {
+  const sentence = 'there is not enough memory for this';
+  if (limit === undefined) return new WasmformerError(outOfMemory, sentence, { room: 'memory' });
+  const details = { maximumMemory: limit };
+  return new WasmformerError(outOfMemory, `${sentence}, since maximumMemory is ${limit} bytes`, { room: 'memory', details });
+}
+
+const bytesOfPage = 2 ** 16;
+// What every build begins with, Emscripten's INITIAL_MEMORY.
+const initialPages = 256;
+// MAXIMUM_MEMORY in CMakeLists.txt.
+const mostOfBuild = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
+const pagesIn = (bytes: number) => Math.floor(bytes / bytesOfPage);
+
+/** Shared memory, which is reserved whole when it is made. */
+function sharedMemory(limit: number): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: initialPages, maximum: pagesIn(limit), shared: true });
+}
+
+/** Makes the memory, which the module itself has made, refuse to grow beyond the limit. */
+function limitGrowth(memory: WebAssembly.Memory, limit: number): void {
+  memory.grow = (pages) => {
+    const present = memory.buffer.byteLength / bytesOfPage;
+    if (present + pages > pagesIn(limit)) throw new RangeError(`the memory may have ${limit} bytes`);
+    return WebAssembly.Memory.prototype.grow.call(memory, pages);
+  };
+}
 
 /** Where a module comes from: one that is compiled already, with Emscripten's script for it, or a folder of modules. */
 export interface ModuleSource {
@@ -71,8 +101,9 @@ export interface ModuleSource {
   folder?: string;
 }
 
+/** `limit`: most bytes of its memory. */
 export async function startModule<Module>(
-  name: ModuleName, settings: ThreadSettings = {}, { given, folder }: ModuleSource = {},
+  name: ModuleName, settings: ThreadSettings = {}, { given, folder }: ModuleSource = {}, limit?: number,
 ): Promise<Started<Module>> {
   const read = given && { factory: given.factory as Factory<Module>, compiled: given.module };
   const { factory, compiled } = read ?? (await readModule<Factory<Module>>(name, folder));
@@ -80,23 +111,27 @@ export async function startModule<Module>(
   const module = await factory({
     ...settings,
     outOfMemory() {
-      throw noMemory();
+      throw noMemory(limit);
     },
     instantiateWasm(imports, receive) {
       const instance = new WebAssembly.Instance(compiled, imports);
       // Shared memory is an import.
       const items = [instance.exports, ...Object.values(imports)].flatMap((object) => Object.values(object));
       memory = items.find((item) => item instanceof WebAssembly.Memory);
+      if (limit !== undefined && !settings.wasmMemory) limitGrowth(memory!, limit);
       return receive(instance, compiled);
     },
   });
   return { module, memory: memory! };
 }
 
-function startBuild(build: WasmBuild, threads: number, source: ModuleSource): Promise<Started<WasmModule>> {
-  if (threads === 1) return startModule(build, {}, source);
+function startBuild(
+  build: WasmBuild, threads: number, source: ModuleSource, limit: number | undefined,
+): Promise<Started<WasmModule>> {
+  if (threads === 1) return startModule(build, {}, source, limit);
   const name = `${build}-threads` as const;
-  return startModule(name, { threads, threadScript: threadScript(name, source.folder) }, source);
+  const memory = limit === undefined ? {} : { wasmMemory: sharedMemory(limit) };
+  return startModule(name, { threads, threadScript: threadScript(name, source.folder), ...memory }, source, limit);
 }
 
 /** The module stopped in the middle of something: no object in it can be used again. */
@@ -107,15 +142,15 @@ export class FatalError extends WasmformerError {
   }
 }
 
-/** Makes an Error from what C++ has thrown; errors of JavaScript stay as they are. */
-export function errorOf(module: ExceptionHelper, thrown: unknown): unknown {
+/** Makes an Error from what C++ has thrown; errors of JavaScript stay as they are. `limit`: most bytes of the memory. */
+export function errorOf(module: ExceptionHelper, thrown: unknown, limit?: number): unknown {
   // Traps and stack overflows leave the module's memory in an unknown state.
   if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) {
     return new FatalError(thrown);
   }
   if (thrown instanceof Error) return thrown;
   const error = module.describeException(thrown);
-  return error.code === outOfMemory ? noMemory() : fromPlainError({ name: 'Error', ...error });
+  return error.code === outOfMemory ? noMemory(limit) : fromPlainError({ name: 'Error', ...error });
 }
 
 /** A running module: its memory, its threads, and the C++ objects in it. */
@@ -123,20 +158,28 @@ export class Instance {
   readonly build: WasmBuild;
   readonly threads: number;
   readonly module: WasmModule;
+  /** Most bytes that its memory can have. */
+  readonly mostBytes: number;
   #memory: WebAssembly.Memory;
+  #limit: number | undefined;
   #objects = 0;
   #isBroken = false;
 
-  private constructor(build: WasmBuild, threads: number, { module, memory }: Started<WasmModule>) {
+  private constructor(build: WasmBuild, threads: number, { module, memory }: Started<WasmModule>, limit: number | undefined) {
     this.build = build;
     this.module = module;
+    this.mostBytes = limit ?? mostOfBuild(threads);
+    this.#limit = limit;
     this.#memory = memory;
     this.threads = this.call(() => module.startThreads(threads));
   }
 
-  /** Throws if the machine cannot run the build, or not with that many threads. */
-  static async start(build: WasmBuild, threads: number, source: ModuleSource = {}): Promise<Instance> {
-    return new Instance(build, threads, await startBuild(build, threads, source));
+  /** `maximumMemory`: in bytes. Throws if the machine cannot run the build, or not with that many threads. */
+  static async start(
+    build: WasmBuild, threads: number, source: ModuleSource = {}, maximumMemory?: number,
+  ): Promise<Instance> {
+    const limit = maximumMemory && Math.min(maximumMemory, mostOfBuild(threads));
+    return new Instance(build, threads, await startBuild(build, threads, source, limit), limit);
   }
 
   /** C++ objects that have not been deleted. */
@@ -156,7 +199,7 @@ export class Instance {
     } catch (thrown) {
       // An exception that leaves the module leaves its frames on the module's stack, which a few thousand would fill.
       this.module.stackRestore(stack);
-      const error = errorOf(this.module, thrown);
+      const error = errorOf(this.module, thrown, this.#limit);
       this.#isBroken ||= error instanceof FatalError;
       throw error;
     }

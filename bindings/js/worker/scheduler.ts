@@ -1,15 +1,38 @@
 // Calls that work step by step take turns.
-import type { Reply, Update } from '../shared/protocol.js';
+import { toPlainError } from '../shared/errors.js';
+import type { Answer, Reply, Update } from '../shared/protocol.js';
+import { FatalError } from './instance.js';
 
 /** Work that yields after each step, sometimes with an update, and ends with its result. */
 export type Steps<Result = unknown> = Generator<Update | undefined, Result>;
 
+/** Work that yields after each step, with the answers that there are then, and ends with the last ones. */
+export type Answers = Generator<readonly Answer[], readonly Answer[]>;
+
 export interface Work {
-  id: number;
   key: number;
-  steps: Steps;
+  /** The calls that it answers; those that are aborted are taken out. */
+  ids: Set<number>;
+  /** Begins with its first step. */
+  answers: Answers;
   /** Runs only while no other call has work: training changes the weights that others translate with. */
   isTraining: boolean;
+  /** Takes over the calls of other work, if both can be computed together and neither has begun. */
+  join?(other: Work): boolean;
+}
+
+export const failed = (id: number, thrown: unknown): Answer =>
+  ({ type: 'failed', id, error: toPlainError(thrown), isFatal: thrown instanceof FatalError });
+
+/** The answers to one call. */
+export function *answersOf(id: number, steps: Steps): Answers {
+  try {
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) yield step.value ? [{ type: 'update', id, update: step.value }] : [];
+    return [{ type: 'done', id, result: step.value }];
+  } finally {
+    steps.return(undefined);
+  }
 }
 
 // Training waits while this many events have not been acknowledged.
@@ -24,46 +47,52 @@ const hasImmediates = typeof setImmediate === 'function';
 const longestTurn = hasImmediates ? 0 : 4;
 const checksPerMillisecond = hasImmediates ? 1 : 0; // of work, after the first check
 
+const callsOf = (works: readonly Work[]) => works.reduce((sum, { ids }) => sum + ids.size, 0);
+
 export class Turns {
-  #calls: (Work & { unacknowledged: number })[] = [];
+  /** Work that has begun, in the order of its turns. */
+  #sharing: Work[] = [];
+  /** Work that has not begun, first come first. */
+  #waiting: Work[] = [];
+  #training: (Work & { unacknowledged: number })[] = [];
   #isRunning = false;
   #pause = createPause();
   #send: (reply: Reply) => void;
-  #fail: (id: number, thrown: unknown) => void;
 
-  constructor(send: (reply: Reply) => void, fail: (id: number, thrown: unknown) => void) {
+  constructor(send: (reply: Reply) => void) {
     this.#send = send;
-    this.#fail = fail;
   }
 
-  add(call: Work): void {
-    this.#calls.push({ ...call, unacknowledged: 0 });
+  add(work: Work): void {
+    if (work.isTraining) this.#training.push({ ...work, unacknowledged: 0 });
+    else this.#waiting.push(work);
     void this.#run();
   }
 
   /** The page has processed an event of this call. */
   acknowledge(id: number): void {
-    const call = this.#calls.find((other) => other.id === id);
-    if (call) call.unacknowledged--;
+    const work = this.#training.find(({ ids }) => ids.has(id));
+    if (work) work.unacknowledged--;
     void this.#run();
   }
 
-  /** Ends calls without a reply, and frees what they hold. */
-  abort(matches: (call: Work) => boolean): void {
-    for (const call of this.#calls.filter(matches)) {
-      this.#calls.splice(this.#calls.indexOf(call), 1);
-      (call.steps as Generator<unknown, unknown>).return(undefined);
+  /** Ends calls without a reply, and frees what nobody waits for. */
+  abort(matches: (id: number, key: number) => boolean): void {
+    for (const works of [this.#sharing, this.#waiting, this.#training]) {
+      for (const work of [...works]) {
+        for (const id of [...work.ids]) if (matches(id, work.key)) work.ids.delete(id);
+        if (work.ids.size > 0) continue;
+        works.splice(works.indexOf(work), 1);
+        (work.answers as Generator<unknown, unknown>).return(undefined);
+      }
     }
   }
 
-  // The first calls take turns: the one at the front makes a step and goes behind the others.
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
     let begin = performance.now();
-    for (let call = this.#next(); call; call = this.#next()) {
-      this.#calls.splice(this.#calls.indexOf(call), 1);
-      if (this.#step(call)) this.#calls.splice(mostSharing - 1, 0, call);
+    while (this.#turn()) {
       const time = performance.now() - begin;
       if (time < longestTurn) continue;
       for (let checks = 0; checks <= checksPerMillisecond * time; checks++) await this.#pause();
@@ -72,23 +101,43 @@ export class Turns {
     this.#isRunning = false;
   }
 
-  #next() {
-    return this.#calls.find(({ isTraining }) => !isTraining)
-      ?? this.#calls.find(({ unacknowledged }) => unacknowledged < mostUnacknowledged);
+  /** Lets the work at the front make a step, and go behind the others; false if there is none. */
+  #turn(): boolean {
+    this.#beginWaiting();
+    const works = this.#sharing.length > 0 ? this.#sharing : this.#training;
+    const at = works === this.#sharing ? 0 : this.#training.findIndex((work) => work.unacknowledged < mostUnacknowledged);
+    const [work] = at < 0 ? [] : works.splice(at, 1);
+    if (!work) return false;
+    if (this.#step(work)) works.push(work as Work & { unacknowledged: number });
+    return true;
   }
 
-  /** False when the call is over. */
-  #step(call: Work & { unacknowledged: number }): boolean {
+  /** What waits begins when few calls share the steps, and takes with it all that can be computed together. */
+  #beginWaiting(): void {
+    while (this.#waiting.length > 0 && callsOf(this.#sharing) < mostSharing) {
+      const work = this.#waiting.shift()!;
+      this.#waiting = this.#waiting.filter((other) => !work.join?.(other));
+      this.#sharing.push(work);
+    }
+  }
+
+  /** False when the work is over. */
+  #step(work: Work & { unacknowledged?: number }): boolean {
     try {
-      const { done, value } = call.steps.next();
-      if (done) this.#send({ type: 'done', id: call.id, result: value });
-      else if (value) this.#send({ type: 'update', id: call.id, update: value });
-      if (!done && value?.type === 'event') call.unacknowledged++;
+      const { done, value } = work.answers.next();
+      for (const answer of value) this.#answer(work, answer);
       return !done;
     } catch (error) {
-      this.#fail(call.id, error);
+      for (const id of work.ids) this.#send(failed(id, error));
       return false;
     }
+  }
+
+  #answer(work: Work & { unacknowledged?: number }, answer: Answer): void {
+    if (!work.ids.has(answer.id)) return;
+    this.#send(answer);
+    if (answer.type !== 'update') work.ids.delete(answer.id);
+    else if (answer.update.type === 'event') work.unacknowledged! += 1;
   }
 }
 

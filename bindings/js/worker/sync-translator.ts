@@ -9,6 +9,7 @@ import { tidy, withMaps } from '../shared/results.js';
 import type { SourceToken, TokenizeOptions, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
+import { scalesWholeBatches } from './model-header.js';
 
 /** Only a Translator can be aborted or compute `alignment` and `quality`. */
 export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
@@ -22,12 +23,12 @@ export class SyncTranslator extends Model<Translator> {
   onDispose = () => {};
 
   /** @internal */
-  constructor(instance: Instance, native: Translator, bytes: number) {
-    super(instance, native);
+  constructor(instance: Instance, native: Translator, file: Uint8Array) {
+    super(instance, native, !scalesWholeBatches(file));
     const info = instance.call(() => native.info());
     tidy(info);
     const precision = info.precision as TranslatorInfo['precision'];
-    this.info = { ...info, precision, bytes, version, build: instance.build, threads: instance.threads };
+    this.info = { ...info, precision, bytes: file.byteLength, version, build: instance.build, threads: instance.threads };
   }
 
   /**

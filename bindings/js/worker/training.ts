@@ -16,8 +16,6 @@ import type { Instance } from './instance.js';
 import { createPause } from './scheduler.js';
 import type { SyncTranslator } from './sync-translator.js';
 
-// The most memory that a build can have; a build with threads has half of it.
-const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
 const wellFormedAll = (texts: readonly string[]) => texts.map(wellFormed);
@@ -60,10 +58,10 @@ export async function beginTraining(
   const { options, tokenizer } = input;
   const { source, target = none } = tokenizer ?? { source: none };
   const [texts, valid] = [nativeTexts(input.texts), nativeTexts(input.valid)];
-  const { module, threads } = instance;
+  const { module, mostBytes } = instance;
   const translator = teacher?.translator.native ?? null;
   const setup = instance.create(() =>
-    module.setUpRun(options, texts, valid, model, source, target, mostBytes(threads), translator));
+    module.setUpRun(options, texts, valid, model, source, target, mostBytes, translator));
   try {
     if (teacher) await distil(instance, setup, teacher);
     const trained: Uint8Array[] = [];

@@ -15,9 +15,9 @@ function *numbered(count) {
   for (let i = 0; i < count; i++) yield `${sentences[i % sentences.length]} ${i}`;
 }
 
-/** Translates `marks.at(-1)` sentences; after each number of them in `marks`, adds what look() finds. */
-export async function memory({ model, marks }, look) {
-  const translator = await Translator.load(model);
+/** Translates `marks.at(-1)` sentences; after each number of them in `marks`, adds what look() finds. `load`: options. */
+export async function memory({ model, marks, load }, look) {
+  const translator = await Translator.load(model, load);
   const looks = [];
   let next = 0;
   for await (const { index, text } of translator.translateAll(numbered(marks.at(-1)), greedy)) {
@@ -29,23 +29,38 @@ export async function memory({ model, marks }, look) {
   return looks;
 }
 
-/** Milliseconds of `count` calls one after another and at once; throws if an answer differs, or they end in another order. */
-export async function crowd({ model, count }) {
+/**
+ * `count` calls one after another and at once, in turns for some rounds: the median milliseconds of both, the median of the
+ * ratios within a round, the milliseconds of the first call among the others, and the most calls that ended before an earlier
+ * one. Throws if an answer differs.
+ */
+export async function crowd({ model, count, rounds }) {
   const translator = await Translator.load(model);
   const texts = [...numbered(count)];
   await translator.translate(texts, greedy);
+  const all = [];
+  for (let round = 0; round < rounds; round++) all.push(await crowdOnce(translator, texts));
+  translator.dispose();
+  const ratio = median(all.map(({ inTurn, atOnce }) => inTurn / atOnce));
+  const [inTurn, atOnce, first] = ['inTurn', 'atOnce', 'first'].map((name) => median(all.map((one) => one[name])));
+  return { inTurn, atOnce, first, ratio, late: Math.max(...all.map(({ late }) => late)) };
+}
+
+async function crowdOnce(translator, texts) {
   const alone = [];
   const inTurn = await milliseconds(async () => {
     for (const text of texts) alone.push((await translator.translate(text, greedy)).text);
   });
   const ended = [];
+  let first;
+  const start = performance.now();
   const atOnce = await milliseconds(() => Promise.all(texts.map(async (source, i) => {
     const { text } = await translator.translate(source, greedy);
     if (text !== alone[i]) throw new Error(`call ${i} says '${text}', alone '${alone[i]}'`);
     ended.push(i);
+    if (i === 0) first = performance.now() - start;
   })));
-  translator.dispose();
-  return { inTurn, atOnce, late: ended.filter((i, place) => i > place).length };
+  return { inTurn, atOnce, first, late: ended.filter((i, place) => i > place).length };
 }
 
 /** Aborts a call of 200 sentences `times` times: milliseconds to its rejection, and of the next call beside a call alone. */
