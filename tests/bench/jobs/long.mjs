@@ -29,6 +29,12 @@ export async function memory({ model, marks, load }, look) {
   return looks;
 }
 
+/** Returns `count` once so many sentences are translated, in order, by a translator with the options `load`. */
+export async function within({ model, count, load }) {
+  const [done] = await memory({ model, marks: [count], load }, () => count);
+  return done;
+}
+
 /**
  * `count` calls one after another and at once, in turns for some rounds: the median milliseconds of both, the median of the
  * ratios within a round, the milliseconds of the first call among the others, and the most calls that ended before an earlier
