@@ -25,7 +25,7 @@ test('texts, map and three doors fit on one screen under one headline, and each 
     await page.getByRole('heading', { name: 'See inside a Transformer' }).waitFor();
     assert.deepEqual(await outside(page, ['.box', '.target', '[role=application]', '[data-testid=readout]', 'main nav a']), []);
     const doors = page.getByRole('navigation', { name: 'Where to go next' }).getByRole('link');
-    for (const [at, title] of ['How it works', 'Train', 'Experiment'].entries()) {
+    for (const [at, title] of ['Figure', 'Train', 'Interventions'].entries()) {
       await doors.nth(at).click();
       await page.waitForFunction((title) => document.title.startsWith(title), title);
       await page.goBack();

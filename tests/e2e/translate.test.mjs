@@ -65,7 +65,7 @@ test("the visitor's own terms are used at once, after a reload, and in the pictu
     await page.getByText(/^My poodle/).first().waitFor();
     await page.reload();
     await page.getByText(/^My poodle/).first().waitFor();
-    await go(page, 'How it works');
+    await go(page, 'Inside');
     await page.getByText('poodle').first().waitFor();
     await go(page, 'Translate');
     await page.getByRole('button', { name: 'Terms', exact: true }).click();
@@ -212,7 +212,7 @@ test('the first screen loads without the strings of other views', async () => {
     await translated(page);
     const words = () => requests.filter((url) => url.includes('/words/'));
     assert.deepEqual(words(), []);
-    await go(page, 'Classify');
+    await page.getByRole('link', { name: 'Classify and tag', exact: true }).click();
     await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
     assert.deepEqual(words().map((url) => url.match(/([\w.]+)-[\w-]{8}\.js$/)[1]), ['classify.en']);
   } finally {
