@@ -72,3 +72,19 @@ test('on a phone the places and tabs of Inside lie one below the other without m
       all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })));
     assert.ok(tabs.top >= nav.bottom - 1, `${tabs.top} ${nav.bottom}`);
   }));
+
+test('the parameters of the boxes of the figure add up to the total beside it', () =>
+  inView(site, laptop, '#picture', async (page) => {
+    await page.getByRole('checkbox', { name: 'Count the parameters' }).check();
+    const numbers = (texts) => texts.map((text) => Number(text.replaceAll(',', ''))).filter((number) => !Number.isNaN(number));
+    const sum = (all) => all.reduce((total, one) => total + one, 0);
+    const table = page.getByTestId('count-sums');
+    const parts = numbers(await table.locator('tr:not(.total) td:nth-of-type(2)').allInnerTexts());
+    const [total] = numbers(await table.locator('.total td:nth-of-type(2)').allInnerTexts());
+    assert.ok(total > 5e6, `${total}`);
+    assert.equal(sum(parts), total);
+    assert.equal(sum(numbers(await page.locator('[data-testid=counts] text').allTextContents())), total);
+    await page.waitForURL(/count=1/);
+    await page.getByRole('checkbox', { name: 'Count the parameters' }).uncheck();
+    await page.getByTestId('counts').waitFor({ state: 'detached' });
+  }));

@@ -1,5 +1,6 @@
 // The pure parts of the picture "How it works": where everything stands, what an address names, and in which order boxes compute.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { load } from './load.mjs';
 
@@ -282,4 +283,31 @@ test('while it plays, the first box of each kind stays until its explanation can
   const [attention] = all;
   const lengths = SPEEDS.map((speed) => lengthOf(attention, 0, true, speed));
   assert.deepEqual(lengths.map((length) => length / lengths.at(-1)), [8, 4, 2, 1]);
+});
+
+test('the parameters of the boxes add up to what the engine counts, for bundled models and every kind of part', async () => {
+  const [{ countsOf, sumsOf }, { Translator, Trainer }] =
+    await Promise.all([load('picture/count/parameters.ts'), import('../../dist/index.js')]);
+  const check = ({ config, parameters }, name) => assert.equal(sumsOf(countsOf(config)).total, parameters, name);
+  for (const name of ['de-en', 'en-zh']) { // post-norm and pre-norm
+    const file = readFileSync(new URL(`../../web/public/models/${name}.safetensors`, import.meta.url));
+    const translator = await Translator.load(new Uint8Array(file));
+    check(translator.info, name);
+    // By hand, of a feed-forward network: two matrices and their biases.
+    const { d_model: d, ffn_dim: inner, encoder_layers: n, decoder_layers: m } = translator.info.config;
+    const { count, boxes } = sumsOf(countsOf(translator.info.config)).sums.find(({ what }) => what === 'ffn');
+    assert.deepEqual([count, boxes], [(n + m) * (2 * d * inner + inner + d), n + m]);
+    translator.dispose();
+  }
+  const changes = [
+    {}, { norm: 'none' }, { norm: 'pre' }, { tie_embeddings: 'none' }, { tie_embeddings: 'target' }, { positions: 'learned' },
+    { attention: 'additive', key_dim: 5 }, { attention: 'bilinear', key_dim: 3 }, { decoder_self: 'ssru' },
+    { output_bias: false }, { residual: false, encoder_layers: 1 },
+  ];
+  for (const change of changes) {
+    const config = { d_model: 16, ffn_dim: 24, num_heads: 2, encoder_layers: 2, decoder_layers: 3, ...change };
+    const trainer = await Trainer.create({ task: { name: 'reverse', pairs: 20 }, config });
+    check(trainer.info, JSON.stringify(change));
+    trainer.dispose();
+  }
 });
