@@ -9,7 +9,7 @@ before(async () => (site = await share()));
 after(() => site.stop());
 
 const PLACES = ['Translate', 'Inside', 'Lecture', 'Laboratory', 'Train', 'Models', 'About'];
-const TABS = ['Figure', 'Attention', 'Beams', 'Interventions'];
+const TABS = ['Figure', 'Attention', 'Beams', 'Interventions', 'The paper in 300 lines'];
 const current = (page) => page.locator('header nav [aria-current]').allInnerTexts();
 
 test('seven places stand in the navigation; Inside has tabs, and another task is reached from Translate', () =>
@@ -71,6 +71,31 @@ test('on a phone the places and tabs of Inside lie one below the other without m
     const [nav, tabs] = await page.locator('header nav, [role=tablist]').evaluateAll((all) =>
       all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })));
     assert.ok(tabs.top >= nav.bottom - 1, `${tabs.top} ${nav.bottom}`);
+  }));
+
+test('in the paper in 300 lines a box lights its lines, with numbers of the sentence, and a line lights its boxes', () =>
+  withView(site, { viewport: { width: 1366, height: 900 } }, '#code?at=enc.1.ffn', async (page) => {
+    const source = page.getByTestId('source');
+    const lit = () => source.locator('.lit').allInnerTexts();
+    const untilLit = (part) => page.waitForFunction(
+      (part) => [...document.querySelectorAll('.source .lit')].some((line) => line.textContent.includes(part)), part);
+    await source.getByTestId('value').first().waitFor();
+    assert.match(await source.getByTestId('value').first().innerText(), /^relu\(x \* W_1 \+ b_1\) = .*\(\d[\d,]* numbers\)$/);
+    assert.ok((await lit()).some((line) => line.startsWith('struct FeedForward')), await lit());
+    const isInView = (text) => source.evaluate((box, text) => {
+      const lit = [...box.querySelectorAll('.lit')].find((line) => line.textContent.includes(text));
+      const [pane, line] = [box, lit].map((one) => one.getBoundingClientRect());
+      return line.top >= pane.top && line.bottom <= pane.bottom;
+    }, text);
+    assert.equal(await isInView('struct FeedForward'), true);
+    await page.locator('[data-testid=figure] [data-place="dec.1.self"]').focus();
+    await untilLit('mask_future(Var scores)');
+    assert.equal(await isInView('struct MultiHeadAttention'), true);
+    await page.locator('[data-testid=figure] [data-place="dec.1.self"]').blur();
+    await source.getByText('return norm_3(').hover();
+    await page.locator('[data-place="dec.1.ffnNorm"][data-lit]').waitFor();
+    assert.equal(await page.locator('[data-place="enc.1.ffnNorm"][data-lit]').count(), 0);
+    await accessible(page, 'the paper in 300 lines');
   }));
 
 test('the parameters of the boxes of the figure add up to the total beside it', () =>

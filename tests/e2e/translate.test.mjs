@@ -186,6 +186,7 @@ test('the first screen loads at most 160 KB of script, compressed; training and 
   const views = {
     training: { names: /^(TrainView|trainer|speed\.svelte|shipped|decode|pairs-worker)-/, most: 53_500 },
     laboratory: { names: /^LaboratoryView-/, most: 16_000 },
+    code: { names: /^CodeView-/, most: 9_000 }, // with the program that it shows
     counting: { names: /^counting-/, most: 2_000 }, // parameters on the figure
     lecture: { names: /^LectureView-/, most: 19_000 }, // with its twenty figures
   };

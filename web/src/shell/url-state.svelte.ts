@@ -8,6 +8,7 @@ export const views = [
   'attention',
   'beam',
   'intervene',
+  'code',
   'lecture',
   'laboratory',
   'train',
@@ -20,7 +21,7 @@ export const viewName = (view: View) => pageWords(`view_${view}`);
 /** The views of each place that the navigation names; the first is where it leads. */
 export const PLACES = {
   translate: ['translate', 'classify'],
-  inside: ['picture', 'attention', 'beam', 'intervene'],
+  inside: ['picture', 'attention', 'beam', 'intervene', 'code'],
   lecture: ['lecture'],
   laboratory: ['laboratory'],
   train: ['train'],
