@@ -28,6 +28,7 @@ async function readyTranslations() {
   return Object.fromEntries((await Promise.all(all)).flat());
 }
 
+const microSource = () => readFileSync(new URL('../src/micro/transformer.cpp', import.meta.url), 'utf8');
 const packageVersion = () => JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** `import value from 'virtual:NAME'`: a value that is made when the page is built. */
@@ -130,7 +131,7 @@ export default defineConfig(({ command }) => ({
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', () => modelsIn('models')),
     virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', command === 'build' ? readyTranslations : () => ({})),
-    virtualModule('version', packageVersion), virtualScript('search-width', command === 'build' ? builtSearchWidth : servedSearchWidth), contentSecurityPolicy(), serviceWorker(),
+    virtualModule('version', packageVersion), virtualModule('micro', microSource), virtualScript('search-width', command === 'build' ? builtSearchWidth : servedSearchWidth), contentSecurityPolicy(), serviceWorker(),
     licences()],
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,

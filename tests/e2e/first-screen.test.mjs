@@ -25,7 +25,7 @@ test('texts, map and three doors fit on one screen under one headline, and each 
     await page.getByRole('heading', { name: 'See inside a Transformer' }).waitFor();
     assert.deepEqual(await outside(page, ['.box', '.target', '[role=application]', '[data-testid=readout]', 'main nav a']), []);
     const doors = page.getByRole('navigation', { name: 'Where to go next' }).getByRole('link');
-    for (const [at, title] of ['How it works', 'Train', 'Experiment'].entries()) {
+    for (const [at, title] of ['Figure', 'Train', 'Interventions'].entries()) {
       await doors.nth(at).click();
       await page.waitForFunction((title) => document.title.startsWith(title), title);
       await page.goBack();
@@ -270,4 +270,28 @@ test('the selected sentence of several has a button to the next; both sides can 
     await listen.nth(1).click();
     const said = await page.evaluate(() => window.said);
     assert.deepEqual(said, [[`${first.source} ${second.source}`, 'de'], [`${first.translation} ${second.translation}`, 'en']]);
+  }));
+
+test('lines go straight through further lines of the texts, and bend only between the two', () =>
+  inView(site, { ...laptop, reducedMotion: 'reduce' }, '', async (page) => {
+    await translated(page);
+    await page.locator('#source').fill(
+      'Ich habe gestern im Park einen alten Freund getroffen, der mir von seiner langen Reise durch viele Länder erzählt hat.');
+    await page.waitForFunction(() => document.querySelector('.copy')?.textContent.includes('erzählt')
+      && document.querySelector('.target [role=group]')?.ariaBusy === 'false' && document.querySelector('.texts > svg path'));
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const slanted = await page.evaluate(() => {
+      const rects = [...document.querySelectorAll('.copy [data-sentence], .target [data-sentence]')].flatMap((one) => [...one.getClientRects()]);
+      const lines = new Set(rects.map(({ top }) => Math.round(top)));
+      if (lines.size < 3) return 'the texts have too few lines';
+      return [...document.querySelectorAll('.texts > svg path')].filter((path) => {
+        const places = Array.from({ length: 60 }, (_, i) =>
+          path.getPointAtLength((i / 59) * path.getTotalLength()).matrixTransform(path.getScreenCTM()));
+        const isIn = ({ x, y }) => rects.some(({ left, right, top, bottom }) => y > top + 1 && y < bottom - 1 && x > left && x < right);
+        const inText = places.filter(isIn);
+        const ends = [places[0].x, places.at(-1).x];
+        return inText.some(({ x }) => ends.every((end) => Math.abs(x - end) > 1));
+      }).length;
+    });
+    assert.equal(slanted, 0);
   }));

@@ -49,7 +49,7 @@ test('heads are switched inside an attention, words are hidden in the embedding,
     await page.getByTestId('scene').getByRole('button', { name: /^Hide “alten \d+”$/ }).click();
     const { text } = native(sentence, '--mask-source', '4', '--mask-heads', 'cross:2:1');
     await result(page, text);
-    await page.getByRole('navigation').getByRole('link', { name: 'Beam search' }).click();
+    await page.getByRole('tab', { name: 'Beams' }).click();
     await page.locator('tbody tr').first().getByRole('button', { name: text, exact: true }).waitFor();
     // Another sentence has other words, and the same heads.
     await page.getByRole('textbox', { name: 'German' }).fill('Guten Morgen.');

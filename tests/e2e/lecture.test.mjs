@@ -110,6 +110,17 @@ test('a move of the reader changes the figure: the division by √d_k, and the b
     await page.getByText(/^Chosen.*the old dog/).waitFor();
   }));
 
+test('a step of training is measured here for every length, and each point is drawn', () =>
+  withView(site, { ...still, viewport: windows[0] }, '#lecture/table1', async (page) => {
+    page.setDefaultTimeout(180_000); // the machine may be busy
+    await page.getByRole('radio', { name: 'measured here' }).check({ force: true });
+    assert.equal(await page.locator('.drawing circle').count(), 0);
+    await page.getByRole('button', { name: 'Measure', exact: true }).click();
+    await page.getByText(/^With 256 tokens a step takes [\d.]+ ms here/).waitFor();
+    assert.equal(await page.locator('.drawing circle').count(), 6);
+    await page.getByRole('button', { name: 'Measure', exact: true }).waitFor();
+  }));
+
 test('presentation: one scene, labels of at least 24 px, arrow keys, Escape', () =>
   withView(site, { ...still, viewport: windows[0] }, '#lecture/scale?present=1', async (page) => {
     for (const stop of STOPS.map(({ id }) => id)) {

@@ -13,6 +13,7 @@ export const places = [
   [`#picture?${text}&at=enc.1.selfNorm`, '[data-testid=moments] td'],
   [`#picture?${text}&at=out.softmax`, '[data-testid=logits] td'],
   [`#picture?${text}&large=1`, '[data-large] [data-testid=figure]'],
+  [`#attention?${text}`, '[role=application]'],
   [`#beam?${text}`, '[role=treeitem] >> nth=8'],
   [`#intervene?${text}&heads=cross:2:1`, '[data-testid=after]'],
   [`#laboratory?${text}`, '.cards h3'],

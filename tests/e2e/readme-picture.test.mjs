@@ -18,7 +18,7 @@ const sizeOf = (png) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 test('the picture of README.md has the size of the screen that it shows, and everything on it is in view', async () => {
   const { page, errors } = await site.visit(screen);
   await translated(page);
-  for (const name of ['Translate', 'How it works', 'Train', 'Classify', 'Models', 'About'])
+  for (const name of ['Translate', 'Inside', 'Lecture', 'Laboratory', 'Train', 'Models', 'About', 'Classify and tag'])
     assert.ok(await page.getByRole('link', { name, exact: true }).first().isVisible(), name);
   assert.ok(await page.locator('[role=application]').first().isVisible());
   const { width, height } = screen.viewport;

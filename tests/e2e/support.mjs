@@ -268,7 +268,8 @@ export const watchShifts = (page) =>
   });
 export const shifts = (page) => page.evaluate(() => window.shifts);
 
-/** Goes to a view by the navigation. */
-export async function go(page, name) {
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+/** Goes to a place by the navigation, and there to one of its tabs. */
+export async function go(page, name, tab) {
+  await page.getByRole('banner').getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  if (tab) await page.getByRole('tab', { name: tab, exact: true }).click();
 }

@@ -265,3 +265,23 @@ test('a copy of the model learns a corrected translation, is scored on held-out 
     await page.getByRole('button', { name: 'Use this model' }).click();
     await page.waitForFunction((text) => document.querySelector('.target').innerText.trim() === text, wanted);
   }));
+
+test('a run is renamed; lists and files have its name, also after the page is opened again', () =>
+  withPage(small(), async (page) => {
+    await begin(page);
+    await state(page, 'finished');
+    await press(page, 'Rename');
+    const field = page.getByRole('textbox', { name: 'Name of this run' });
+    assert.match(await field.inputValue(), /^Reverse/);
+    await field.press('Escape');
+    await press(page, 'Rename');
+    await field.fill('With few pairs');
+    await field.press('Enter');
+    await rows(page).first().getByRole('button', { name: 'With few pairs', exact: true }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Rename');
+    await page.reload();
+    await rows(page).first().getByRole('button', { name: 'With few pairs', exact: true }).click();
+    await page.getByRole('heading', { name: 'With few pairs', exact: true }).waitFor();
+    const [run] = await stored(page);
+    assert.deepEqual([run.ownName, run.name.split(' · ')[0]], ['With few pairs', 'Reverse']);
+  }));

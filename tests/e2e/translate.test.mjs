@@ -65,7 +65,7 @@ test("the visitor's own terms are used at once, after a reload, and in the pictu
     await page.getByText(/^My poodle/).first().waitFor();
     await page.reload();
     await page.getByText(/^My poodle/).first().waitFor();
-    await go(page, 'How it works');
+    await go(page, 'Inside');
     await page.getByText('poodle').first().waitFor();
     await go(page, 'Translate');
     await page.getByRole('button', { name: 'Terms', exact: true }).click();
@@ -186,7 +186,9 @@ test('the first screen loads at most 160 KB of script, compressed; training and 
   const views = {
     training: { names: /^(TrainView|trainer|speed\.svelte|shipped|decode|pairs-worker)-/, most: 53_500 },
     laboratory: { names: /^LaboratoryView-/, most: 16_000 },
-    lecture: { names: /^LectureView-/, most: 19_000 }, // with its twenty figures
+    code: { names: /^CodeView-/, most: 9_000 }, // with the program that it shows
+    counting: { names: /^counting-/, most: 2_000 }, // parameters on the figure
+    lecture: { names: /^(LectureView|step-time)-/, most: 19_000 }, // with its twenty figures
   };
   const ofViews = Object.values(views).map(({ names }) => scripts.filter((name) => names.test(name)));
   const rest = scripts.filter((name) => !ofViews.flat().includes(name));
@@ -212,7 +214,7 @@ test('the first screen loads without the strings of other views', async () => {
     await translated(page);
     const words = () => requests.filter((url) => url.includes('/words/'));
     assert.deepEqual(words(), []);
-    await go(page, 'Classify');
+    await page.getByRole('link', { name: 'Classify and tag', exact: true }).click();
     await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
     assert.deepEqual(words().map((url) => url.match(/([\w.]+)-[\w-]{8}\.js$/)[1]), ['classify.en']);
   } finally {

@@ -249,3 +249,14 @@ test('the first answer counts and is kept; a broken memory is forgotten', async 
     delete globalThis.localStorage;
   }
 });
+
+test('a training step of longer sentences takes longer, and an LSTM waits 4 times for each token', async () => {
+  const [{ timeOf }, { LAYERS, LENGTHS, ofLstm, ofTransformer }] =
+    await load(['lecture/figures/step-time.ts', 'lecture/figures/waiting.ts'], { wasmformer: await import('../../dist/index.js') });
+  assert.deepEqual(LENGTHS.map(ofLstm), [32, 64, 128, 256, 512, 1024]);
+  assert.equal(ofTransformer(LAYERS), 20);
+  const [short, long] = [await timeOf(LENGTHS[0]), await timeOf(LENGTHS.at(-1))];
+  assert.deepEqual([short.tokens, long.tokens], [8, 256]);
+  assert.ok(short.milliseconds > 0 && long.milliseconds > 2 * short.milliseconds, JSON.stringify([short, long]));
+  await assert.rejects(timeOf(8, AbortSignal.abort()), { name: 'AbortError' });
+});

@@ -4,7 +4,7 @@ import { compileModule } from 'svelte/compiler';
 import { createServer, createServerModuleRunner } from 'vite';
 
 /** What is made when the page is built: without these, a page without models. */
-const made = { models: [], encoders: [], ready: {}, version: '0', 'search-width': 4 };
+const made = { models: [], encoders: [], ready: {}, version: '0', micro: '', 'search-width': 4 };
 
 const moduleOf = (value) => `export default ${JSON.stringify(value)}`;
 

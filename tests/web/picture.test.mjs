@@ -1,5 +1,6 @@
 // The pure parts of the picture "How it works": where everything stands, what an address names, and in which order boxes compute.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { load } from './load.mjs';
 
@@ -282,4 +283,80 @@ test('while it plays, the first box of each kind stays until its explanation can
   const [attention] = all;
   const lengths = SPEEDS.map((speed) => lengthOf(attention, 0, true, speed));
   assert.deepEqual(lengths.map((length) => length / lengths.at(-1)), [8, 4, 2, 1]);
+});
+
+test('the parameters of the boxes add up to what the engine counts, for bundled models and every kind of part', async () => {
+  const [{ countsOf, sumsOf }, { Translator, Trainer }] =
+    await Promise.all([load('picture/count/parameters.ts'), import('../../dist/index.js')]);
+  const check = ({ config, parameters }, name) => assert.equal(sumsOf(countsOf(config)).total, parameters, name);
+  for (const name of ['de-en', 'en-zh']) { // post-norm and pre-norm
+    const file = readFileSync(new URL(`../../web/public/models/${name}.safetensors`, import.meta.url));
+    const translator = await Translator.load(new Uint8Array(file));
+    check(translator.info, name);
+    // By hand, of a feed-forward network: two matrices and their biases.
+    const { d_model: d, ffn_dim: inner, encoder_layers: n, decoder_layers: m } = translator.info.config;
+    const { count, boxes } = sumsOf(countsOf(translator.info.config)).sums.find(({ what }) => what === 'ffn');
+    assert.deepEqual([count, boxes], [(n + m) * (2 * d * inner + inner + d), n + m]);
+    translator.dispose();
+  }
+  const changes = [
+    {}, { norm: 'none' }, { norm: 'pre' }, { tie_embeddings: 'none' }, { tie_embeddings: 'target' }, { positions: 'learned' },
+    { attention: 'additive', key_dim: 5 }, { attention: 'bilinear', key_dim: 3 }, { decoder_self: 'ssru' },
+    { output_bias: false }, { residual: false, encoder_layers: 1 },
+  ];
+  for (const change of changes) {
+    const config = { d_model: 16, ffn_dim: 24, num_heads: 2, encoder_layers: 2, decoder_layers: 3, ...change };
+    const trainer = await Trainer.create({ task: { name: 'reverse', pairs: 20 }, config });
+    check(trainer.info, JSON.stringify(change));
+    trainer.dispose();
+  }
+});
+
+test('each box finds its lines of the paper in 300 lines by what these declare and call', async () => {
+  const { blocksOf, linesOf, marksOf, sectionsOf } = await load('picture/code/source.ts');
+  const source = readFileSync(new URL('../../src/micro/transformer.cpp', import.meta.url), 'utf8');
+  const lines = source.trimEnd().split('\n');
+  const blocks = blocksOf(source);
+  const textOf = (at) => marksOf(place.parse(at, sizes)).flatMap((mark) => linesOf(mark, blocks, lines)).map((line) => lines[line]).join('\n');
+  const boxes = geometry.layOut(sizes).boxes;
+  for (const { id, place: of } of boxes) {
+    if (id === 'out') continue;
+    for (const mark of marksOf(of)) assert.ok(linesOf(mark, blocks, lines).length > 0, `${id}: ${JSON.stringify(mark)}`);
+  }
+  assert.match(textOf('enc.1.ffn'), /relu\(x \* W_1 \+ b_1\) \* W_2/);
+  assert.match(textOf('enc.1.ffn'), /feed_forward\(x\)/);
+  assert.match(textOf('dec.2.self'), /-INFINITY/);
+  assert.doesNotMatch(textOf('enc.2.self'), /-INFINITY/);
+  assert.match(textOf('dec.1.cross'), /cross_attention\(x, memory, memory, false\)/);
+  assert.match(textOf('dec.1.ffnNorm'), /norm_3\(x \+ dropout/);
+  assert.match(textOf('enc.embed'), /pow\(10000/);
+  assert.match(textOf('out.linear'), /transpose\(E\)/);
+  assert.match(textOf('out.beam'), /max_element/);
+  const sections = (at) => sectionsOf(marksOf(place.parse(at, sizes))[0], blocks);
+  assert.deepEqual(['enc.1.self', 'enc.1.ffn', 'enc.embed'].map(sections), [['3.2.2'], ['3.3'], ['3.4']]);
+});
+
+test('numbers beside the lines are the rows that the model computed for that token', async () => {
+  const { liveOf } = await load('picture/code/live.ts');
+  const [{ Translator }, source] = await Promise.all([import('../../dist/index.js'), load('picture/code/source.ts')]);
+  const text = readFileSync(new URL('../../src/micro/transformer.cpp', import.meta.url), 'utf8');
+  const blocks = source.blocksOf(text);
+  const model = readFileSync(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
+  const translator = await Translator.load(new Uint8Array(model));
+  const result = await translator.translate('Ich habe einen Hund.', { internals: true, attention: true });
+  const { config } = translator.info;
+  translator.dispose();
+  const { encoder_layers: encoderLayers, decoder_layers: decoderLayers, num_heads: heads, norm } = config;
+  const own = { encoderLayers, decoderLayers, heads, norm };
+  const live = (at, row) => liveOf(result, place.parse(at, own), own, config, row);
+  const [, , , weights, concat] = live('enc.1.self.h2', 1);
+  const columns = result.sourceTokens.length;
+  assert.deepEqual([...weights.row], [...result.attention.encoder.map(0, 1).slice(columns, 2 * columns)]);
+  const { output } = result.internals.encoder.layers[0].selfAttention;
+  assert.deepEqual([...concat.row], [...output.data.slice(config.d_model, 2 * config.d_model)]);
+  const [, ffn] = live('dec.1.ffn', 0);
+  assert.deepEqual([...ffn.row], [...result.internals.decoder.layers[0].feedForward.output.data.slice(0, config.d_model)]);
+  for (const at of ['enc.embed', 'enc.1.self', 'dec.1.cross', 'dec.1.ffn', 'enc.1.selfNorm']) {
+    for (const { at: mark, name } of live(at, 0)) assert.ok(source.linesOf(mark, blocks, text.split('\n')).length > 0, `${at}: ${name}`);
+  }
 });

@@ -186,3 +186,13 @@ test('with fewer than 50 validation pairs the score counts right ones; the watch
   assert.equal(record.referenceOf(after, 'ab'), 'ba');
   assert.equal(record.referenceOf(after, 'x'), undefined);
 });
+
+test('a name of the visitor stands in place of what the run learns, stays with it, and does not change what it is compared with', () => {
+  let [state, effects] = after(begun(), saved(0), report(25), { type: 'named', name: 'My first' });
+  assert.deepEqual([record.nameOfRun(state.record), state.record.name, effects], ['My first', 'Reverse', []]);
+  assert.equal(state.checkpoint.ownName, 'My first', 'also where the run goes back to its checkpoint');
+  assert.ok(record.areComparable(state.record, begun().record));
+  assert.equal(record.nameOfRun(record.fromMetadata(record.toMetadata(state.record))), 'My first');
+  [state] = after(state, report(30), { type: 'named', name: '' });
+  assert.equal(record.nameOfRun(state.record), 'Reverse');
+});

@@ -44,3 +44,15 @@ test('terms are kept for each pair of languages; only finished ones count; a tab
   assert.equal(termsFor('fr', 'en').glossary, undefined);
   assert.deepEqual(termsOf('Hund\tdog\r\n\nKatze\n'), [{ source: 'Hund', target: 'dog' }, { source: 'Katze', target: '' }]);
 });
+
+test('each view belongs to one place, and the keys of tabs go round', async () => {
+  globalThis.addEventListener ??= () => {};
+  const [{ views, places, placeOf, viewsOf }, { tabAfter }] = await load(['shell/url-state.svelte.ts', 'shared/dom/roving.ts']);
+  assert.deepEqual(places.flatMap((place) => [...viewsOf(place)]).toSorted(), views.toSorted());
+  for (const view of views) assert.ok(viewsOf(placeOf(view)).includes(view), view);
+  assert.equal(placeOf('classify'), 'translate');
+  assert.equal(placeOf('beam'), 'inside');
+  const keys = ['ArrowLeft', 'ArrowRight', 'Home', 'End', 'a'];
+  assert.deepEqual(keys.map((key) => tabAfter(key, 0, 4)), [3, 1, 0, 3, 0]);
+  assert.deepEqual(keys.map((key) => tabAfter(key, 3, 4)), [2, 0, 0, 3, 3]);
+});

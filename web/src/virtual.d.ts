@@ -29,6 +29,12 @@ declare module 'virtual:search-width' {
   export default searchWidth;
 }
 
+declare module 'virtual:micro' {
+  /** src/micro/transformer.cpp. */
+  const source: string;
+  export default source;
+}
+
 declare module 'virtual:version' {
   /** Version of the npm package. */
   const version: string;

@@ -3,18 +3,40 @@ import { pageWords } from '../shared/words/words';
 
 export const views = [
   'translate',
+  'classify',
   'picture',
+  'attention',
   'beam',
   'intervene',
+  'code',
   'lecture',
   'laboratory',
   'train',
-  'classify',
   'models',
   'about',
 ] as const;
 export type View = (typeof views)[number];
 export const viewName = (view: View) => pageWords(`view_${view}`);
+
+/** The views of each place that the navigation names; the first is where it leads. */
+export const PLACES = {
+  translate: ['translate', 'classify'],
+  inside: ['picture', 'attention', 'beam', 'intervene', 'code'],
+  lecture: ['lecture'],
+  laboratory: ['laboratory'],
+  train: ['train'],
+  models: ['models'],
+  about: ['about'],
+} as const satisfies Readonly<Record<string, readonly View[]>>;
+export type Place = keyof typeof PLACES;
+export const places = Object.keys(PLACES) as readonly Place[];
+export const viewsOf = (place: Place): readonly View[] => PLACES[place];
+export const placeOf = (view: View): Place => places.find((place) => viewsOf(place).includes(view))!;
+export const placeName = (place: Place) => (place === 'inside' ? pageWords('inside') : viewName(PLACES[place][0]));
+
+/** Names that links have besides those of the views. */
+const ALIASES: Readonly<Record<string, View>> = { steps: 'picture', inside: 'picture' };
+
 /** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
 
@@ -89,7 +111,7 @@ export class UrlState {
     const [path, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
     const [view, stop] = path.split('/');
     if (view === 'lecture') this.stop = stop ?? '';
-    this.view = views.find((known) => known === view) ?? (view === 'steps' ? 'picture' : 'translate'); // its old name
+    this.view = views.find((known) => known === view) ?? ALIASES[view] ?? 'translate';
     this.parameters = Object.fromEntries(new URLSearchParams(query));
   }
 }

@@ -49,6 +49,8 @@ export interface RunRecord {
   created: number;
   /** The experiment without its pairs, which the checkpoint holds. */
   name: string;
+  /** What the visitor calls the run in place of `name`, which goes on to say what it learns. */
+  ownName?: string;
   metric: Experiment['metric'];
   setup: string | null;
   goal: Experiment['goal'];
@@ -118,6 +120,9 @@ export function newRecord(
     isOver: false,
   };
 }
+
+/** As every list, chart and file calls it. */
+export const nameOfRun = ({ ownName, name }: Pick<RunRecord, 'ownName' | 'name'>) => ownName || name;
 
 /** What a run learns: curves of other data or scores are not comparable with its own. */
 function learned({ metric, setup, name }: Pick<RunRecord, 'metric' | 'setup' | 'name'>): string {

@@ -4,7 +4,7 @@ import type { Experiment } from './experiment';
 import { deleteRun, storedRuns } from './store';
 import { shortName } from './differences';
 import { createBusy, type Busy } from '../shell/busy.svelte';
-import { areComparable, type RunRecord } from './record';
+import { areComparable, nameOfRun, type RunRecord } from './record';
 import { HEAD_COLOURS } from '../shared/attention/color';
 import { runMaker, type Run } from './training-run.svelte';
 import { reason, type Reason } from '../shared/words/reason';
@@ -29,7 +29,7 @@ export class Runs {
     $effect.root(() => {
       $effect(() => {
         const run = this.all.find(({ isBusy }) => isBusy);
-        const activity = run ? { name: shortName(run.record.name), share: run.share, left: run.now.left } : null;
+        const activity = run ? { name: shortName(nameOfRun(run.record)), share: run.share, left: run.now.left } : null;
         // Setting it also reads it, which would run this effect again without end.
         untrack(() => (this.#busy.run = activity));
       });

@@ -70,6 +70,8 @@ export type RunEvent =
   | { type: 'pause' }
   | { type: 'stop' }
   | { type: 'pin' | 'unpin'; text: string }
+  /** '' takes the visitor's name away. */
+  | { type: 'named'; name: string }
   | { type: 'abandoned' }
   | { type: 'failed'; reason: Reason };
 
@@ -168,17 +170,15 @@ export function reduce(state: RunState, event: RunEvent): Step {
     case 'pin':
     case 'unpin':
       return pinned(state, event);
+    case 'named':
+      return to({ record: renamed(state.record, event.name), checkpoint: renamed(state.checkpoint, event.name) });
     case 'abandoned':
       return closed(state);
     case 'failed':
       return to(
         {
-          status: 'failed',
-          problem: event.reason,
-          record: state.checkpoint ?? state.record,
-          stretch: null,
-          training: null,
-          left: null,
+          status: 'failed', problem: event.reason, record: state.checkpoint ?? state.record, stretch: null,
+          training: null, left: null,
         },
         { type: 'free' },
       );
@@ -273,6 +273,11 @@ function isSaveDue({ record: { points }, lastSave, nextSave }: RunState, isBest:
   const hasJumped = points.at(-1)!.loss > 2 * Math.min(...points.map(({ loss }) => loss)) + 0.5;
   if (hasJumped && now < lastSave + PATIENCE) return false;
   return now >= nextSave || (isBest && now > lastSave + BEST_EVERY && nextSave - lastSave <= SAVE_EVERY);
+}
+
+/** A record with another name of the visitor's. */
+export function renamed<Record extends RunRecord | null>(record: Record, name: string): Record {
+  return record && { ...record, ownName: name || undefined };
 }
 
 function pinned(state: RunState, { type, text }: { type: 'pin' | 'unpin'; text: string }): Step {

@@ -7,6 +7,7 @@ import {
   cut,
   fromMetadata,
   intervals,
+  nameOfRun,
   newRecord,
   toMetadata,
   WITHOUT_RECORD,
@@ -18,6 +19,7 @@ import {
   newState,
   preparedFor,
   reduce,
+  renamed,
   share,
   type Effect,
   type RunEvent,
@@ -25,7 +27,7 @@ import {
   type Stretch,
 } from './run-reducer';
 import { metricOf, runTask } from './run-tasks';
-import { holdRun, keepRun, readRun } from './store';
+import { changeRun, holdRun, keepRun, readRun } from './store';
 import { createEncoders, type Encoders } from '../models/encoders.svelte';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models } from '../models/models.svelte';
@@ -109,6 +111,15 @@ export class Run {
     void this.#dispatch({ type: 'unpin', text });
   }
 
+  /** Gives it a name of the visitor's, which is kept with it; '' takes that away. */
+  async rename(name: string) {
+    await this.#dispatch({ type: 'named', name });
+    await this.#saving; // which has the name before
+    await changeRun(this.record.id, (record) => renamed(record, name)).catch((error) =>
+      this.#dispatch({ type: 'unkept', reason: reason(error) }),
+    );
+  }
+
   /** From the next step on; the schedule goes on from there. A rate of 0 has no scale, so the new one is constant. */
   async setRate(rate: number) {
     const now = this.record.points.at(-1)?.rate ?? 0;
@@ -120,12 +131,12 @@ export class Run {
 
   /** The model alone, to translate with. */
   model(): Promise<File> {
-    return this.#given(`${shortName(this.record.name)}.safetensors`, { optimizer: false });
+    return this.#given(`${shortName(nameOfRun(this.record))}.safetensors`, { optimizer: false });
   }
 
   /** The whole run as one file, which the native program reads, too. */
   file(): Promise<File> {
-    return this.#given(`${shortName(this.record.name)}.run.safetensors`, { metadata: toMetadata(this.record) });
+    return this.#given(`${shortName(nameOfRun(this.record))}.run.safetensors`, { metadata: toMetadata(this.record) });
   }
 
   async #given(name: string, options: Parameters<Trainer['save']>[0]): Promise<File> {
@@ -228,7 +239,8 @@ export class Run {
     const trainer = (this.#trainer = await Trainer.create({ ...options, signal }));
     const watched = experiment.watch ?? (Array.isArray(options.validation) ? String(options.validation[0][0]) : '');
     const pinned = watched === '' ? [] : [{ text: watched, snapshots: [] }];
-    const record = { ...newRecord(experiment, trainer.info), id: this.record.id, pinned };
+    const { id, ownName } = this.record; // which may have been named meanwhile
+    const record = { ...newRecord(experiment, trainer.info), id, ownName, pinned };
     await this.#dispatch({ type: 'opened', info: trainer.info, record });
     await this.#dispatch({ type: 'start' });
   }

@@ -11,6 +11,29 @@ export const pressed = (press: (event: KeyboardEvent) => void) => (event: Keyboa
   press(event);
 };
 
+const HORIZONTAL = ['ArrowLeft', 'ArrowRight', 'Home', 'End'];
+
+/** The tab that a key leads to from the tab `at`. */
+export function tabAfter(key: string, at: number, count: number): number {
+  const to = { ArrowLeft: at - 1 + count, ArrowRight: at + 1, Home: 0, End: count - 1 }[key] ?? at;
+  return to % count;
+}
+
+/** Arrow keys, Home and End go from tab to tab, round and round; Space opens the one that is reached, as Enter does. */
+export function tabs(list: HTMLElement) {
+  const press = (event: KeyboardEvent) => {
+    const all = [...list.querySelectorAll<HTMLElement>('[role=tab]')];
+    const at = all.indexOf(event.target as HTMLElement);
+    if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === ' ') all[at].click();
+    else if (!HORIZONTAL.includes(event.key)) return;
+    else all[tabAfter(event.key, at, all.length)].focus();
+    event.preventDefault();
+  };
+  list.addEventListener('keydown', press);
+  return () => list.removeEventListener('keydown', press);
+}
+
 /** Lets Tab reach one of a group of buttons; the arrow keys, Home and End go from there to the others. */
 export function roving(group: HTMLElement) {
   let current: HTMLElement | undefined;
