@@ -1,5 +1,5 @@
 // Stored runs: a record and its checkpoint, written together or not at all.
-import { createStore, delMany, entries, getMany, set, setMany, update, type UseStore } from 'idb-keyval';
+import { createStore, delMany, entries, getMany, set, setMany, type UseStore } from 'idb-keyval';
 import type { RunRecord } from './record';
 
 const store = createStore('wasmformer-runs', 'runs');
@@ -35,7 +35,7 @@ export async function keepRun(record: RunRecord, checkpoint: Blob): Promise<void
 export async function changeRun(id: string, change: (record: RunRecord) => RunRecord): Promise<void> {
   const key = `run:${id}`;
   const [known] = await getMany<RunRecord | undefined>([key], runs);
-  if (known) await update<RunRecord>(key, (record) => change(record ?? known), runs);
+  if (known) await set(key, change(known), runs);
 }
 
 /** The latest first. */
