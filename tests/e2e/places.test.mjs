@@ -104,10 +104,12 @@ test('the parameters of the boxes of the figure add up to the total beside it', 
     const numbers = (texts) => texts.map((text) => Number(text.replaceAll(',', ''))).filter((number) => !Number.isNaN(number));
     const sum = (all) => all.reduce((total, one) => total + one, 0);
     const table = page.getByTestId('count-sums');
+    await table.waitFor();
     const parts = numbers(await table.locator('tr:not(.total) td:nth-of-type(2)').allInnerTexts());
     const [total] = numbers(await table.locator('.total td:nth-of-type(2)').allInnerTexts());
     assert.ok(total > 5e6, `${total}`);
     assert.equal(sum(parts), total);
+    await page.locator('[data-testid=counts] text').first().waitFor();
     assert.equal(sum(numbers(await page.locator('[data-testid=counts] text').allTextContents())), total);
     await page.waitForURL(/count=1/);
     await page.getByRole('checkbox', { name: 'Count the parameters' }).uncheck();
