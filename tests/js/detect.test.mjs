@@ -9,7 +9,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { loadDetector } from '../../dist/detect/index.js';
 import { byLanguage } from '../../dist/webpages/index.js';
-import { scoreDeclarations } from '../../web/models/detect/evaluate.mjs';
+import { everydaySentences, scoreDeclarations } from '../../web/models/detect/evaluate.mjs';
 import { recipe } from '../../web/models/detect/texts.mjs';
 import { serve } from './support.mjs';
 
@@ -32,7 +32,7 @@ test('everyday sentences, pairs of close languages among them', () => {
     sv: 'Vad heter du, och var kommer du ifrån?',
     cs: 'Kde je nejbližší nádraží?',
     sk: 'Dobrý deň, chcel by som si kúpiť lístok na vlak.',
-    hr: 'Gdje se nalazi najbliži kolodvor?',
+    hr: 'Gdje je kolodvor i kada dolazi vlak?',
     sl: 'Kje se nahaja najbližja postaja?',
     id: 'Saya tidak bisa datang karena sedang sakit.',
     ms: 'Saya tidak boleh datang kerana sedang sakit.',
@@ -71,6 +71,37 @@ test('what has no letters, or letters of a script that the model does not know, 
     assert.deepEqual(detector.detect(text), [{ language: 'und', confidence: 1 }], text);
   }
   assert.equal(languageOf('xkq zzrw pqqv wkkx jqz'), 'und');
+});
+
+test('plain everyday sentences are in their language, and hardly ever unknown', () => {
+  for (const text of ["I'll study hard tomorrow.", 'I think Tom is rich.', 'I want to go home because I am tired.']) {
+    assert.equal(languageOf(text), 'en', text);
+  }
+  for (const [language, sentences] of everydaySentences()) {
+    assert.ok(sentences.length >= 250, `${language}: ${sentences.length}`);
+    const found = sentences.map(languageOf);
+    const share = (wanted) => found.filter((one) => one === wanted).length / found.length;
+    assert.ok(share(language) >= 0.98, `${language}: ${share(language)}`);
+    assert.ok(share('und') <= 0.01, `${language} unknown: ${share('und')}`);
+  }
+});
+
+test('a language that is not written in the letters of a text is never found', () => {
+  for (const text of ['法律面前人人平等。', '他喜欢冒险。', '鼷鼠黏黐']) {
+    for (const { language } of detector.detect(text)) assert.ok(['zh', 'zh-Hant', 'ja'].includes(language), `${text}: ${language}`);
+  }
+  assert.equal(languageOf('他喜欢冒险。'), 'zh');
+  assert.deepEqual(detector.detect('쀍뛟꿿')[0].language, 'ko');
+  assert.match(languageOf('我昨天在 Berlin 买了 iPhone。'), /^zh/, 'foreign words');
+  assert.equal(languageOf('The word 你好 means hello.'), 'en', 'a foreign word');
+});
+
+test('code and what is typed at random are unknown', () => {
+  const texts = [
+    'asdf jkl qwer uiop', 'hjkgfd sdfjkh wertz', 'фыва олдж йцук', 'for (let i = 0; i < n; i++) { sum += a[i]; }',
+    'if (x != nullptr) { return std::move(x); }', 'const f = async (a) => { await g(a); };',
+  ];
+  for (const text of texts) assert.equal(languageOf(text), 'und', text);
 });
 
 test('case and the form of accents make no difference', () => {

@@ -22,8 +22,10 @@ const UNKNOWN = 'und';
 const MOST_CHARACTERS = 10_000;
 /** Less likely languages are left out of the result. */
 const LEAST = 0.01;
-/** Texts of which fewer n-grams are known are in an unknown script. Of Chinese and Korean, a tenth may be known. */
-const LEAST_KNOWN = 0.05;
+/** A text with a smaller share of letters in scripts that the model knows is in an unknown one. */
+const LEAST_KNOWN = 0.5;
+/** A language may be written in this much less of a text's letters than another one: texts have foreign words. */
+const TOLERANCE = 0.25;
 const LOWEST = -8;
 const MORE = 255;
 
@@ -33,17 +35,26 @@ function notModel(cause: unknown): WasmformerError {
   return new WasmformerError('not-a-model', sentence, { room: 'detect', details, cause });
 }
 
-function readTensors(file: Uint8Array): { languages: string[]; tensor: (name: string) => Uint8Array<ArrayBuffer> } {
+interface File {
+  languages: string[];
+  /** In each line a script and the languages that are written in it. */
+  scripts: string[];
+  tensor: (name: string) => Uint8Array<ArrayBuffer>;
+}
+
+function readFile(file: Uint8Array): File {
   try {
     const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
     const start = 8 + view.getUint32(0, true);
     const header = JSON.parse(new TextDecoder().decode(file.subarray(8, start))) as Header;
-    const languages = header.__metadata__!.detected_languages!.split(' ');
+    const { detected_languages: names, detected_scripts: lines } = header.__metadata__!;
+    const languages = names!.split(' ');
+    const scripts = lines!.split('\n');
     const tensor = (name: string) => {
       const [from, to] = header[name]!.data_offsets;
       return new Uint8Array(file.subarray(start + from, start + to)); // a copy, aligned; slice() of a Buffer makes none
     };
-    return { languages, tensor };
+    return { languages, scripts, tensor };
   } catch (error) {
     throw notModel(error);
   }
@@ -79,11 +90,59 @@ function ones(bits: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
+/** Which languages a text's letters can be in. */
+class Scripts {
+  #scripts: { pattern: RegExp; languages: boolean[] }[];
+  #count: number;
+  /** The scripts of the letters that were asked for: -1 for an unknown one. */
+  #found = new Map<string, number>();
+
+  constructor(lines: string[], languages: string[]) {
+    this.#count = languages.length;
+    this.#scripts = lines.map((line) => {
+      const [name, ...users] = line.split(' ');
+      const pattern = new RegExp(`\\p{Script=${name}}`, 'u');
+      return { pattern, languages: languages.map((language) => users.includes(language)) };
+    });
+  }
+
+  #scriptOf(letter: string): number {
+    let script = this.#found.get(letter);
+    if (script === undefined) {
+      script = this.#scripts.findIndex(({ pattern }) => pattern.test(letter));
+      this.#found.set(letter, script);
+    }
+    return script;
+  }
+
+  /** True for each language that can be meant; undefined if the text has no letters, or most are in unknown scripts. */
+  candidates(text: string): boolean[] | undefined {
+    const letters = text.match(/\p{L}/gu) ?? [];
+    const counts = this.#scripts.map(() => 0);
+    let known = 0;
+    for (const letter of letters) {
+      const script = this.#scriptOf(letter);
+      if (script < 0) continue;
+      counts[script]! += 1;
+      known += 1;
+    }
+    if (known === 0 || known < LEAST_KNOWN * letters.length) return undefined;
+    const written = new Array<number>(this.#count).fill(0);
+    this.#scripts.forEach(({ languages }, script) => {
+      if (counts[script] === 0) return;
+      for (let i = 0; i < written.length; i++) if (languages[i]) written[i]! += counts[script]!;
+    });
+    const least = written.reduce((a, b) => Math.max(a, b)) - TOLERANCE * known;
+    return written.map((count) => count >= least);
+  }
+}
+
 /** Detects the language of a text. */
 export class Detector {
   /** BCP 47; without 'und'. */
   readonly languages: readonly string[];
   #all: string[];
+  #scripts: Scripts;
   #grams: Grams;
   #vectors: Uint8Array;
   #output: Float32Array;
@@ -92,9 +151,10 @@ export class Detector {
 
   /** @hidden loadDetector() makes it */
   constructor(file: Uint8Array) {
-    const { languages, tensor } = readTensors(file);
+    const { languages, scripts, tensor } = readFile(file);
     this.#all = languages;
     this.languages = languages.filter((language) => language !== UNKNOWN);
+    this.#scripts = new Scripts(scripts, languages);
     this.#grams = new Grams(tensor('grams'));
     this.#vectors = tensor('vectors');
     this.#output = new Float32Array(tensor('output').buffer);
@@ -104,14 +164,18 @@ export class Detector {
 
   /**
    * The languages that a text may be in, the likeliest first, those of at least 0.01. 'und' means none of `languages`;
-   * it is all that is found if the text has no letters, or few n-grams that the model knows. Of a text of more than
-   * 10,000 characters, the first are read.
+   * it is all that is found if the text has no letters, or most of them are in a script that the model does not know.
+   * Languages that are written in other scripts are never found. Of a text of more than 10,000 characters, the first
+   * are read.
    */
   detect(text: string): Detection[] {
-    const hidden = this.#pool(text.slice(0, MOST_CHARACTERS));
-    if (!hidden) return [{ language: UNKNOWN, confidence: 1 }];
+    const start = text.slice(0, MOST_CHARACTERS);
+    const candidates = this.#scripts.candidates(start);
+    if (!candidates) return [{ language: UNKNOWN, confidence: 1 }];
+    const hidden = this.#pool(start);
     const width = this.#width;
     const logits = this.#bias.map((bias, language) => {
+      if (!candidates[language]) return -Infinity;
       let sum = bias;
       for (let i = 0; i < width; i++) sum += this.#output[language * width + i]! * hidden[i]!;
       return sum;
@@ -123,14 +187,13 @@ export class Detector {
     return found.filter(({ confidence }) => confidence >= LEAST).sort((a, b) => b.confidence - a.confidence);
   }
 
-  /** The sum of the vectors of the text's n-grams, divided by the root of their number; undefined if few are known. */
-  #pool(text: string): Float64Array | undefined {
+  /** The sum of the vectors of the text's n-grams, divided by the root of their number. */
+  #pool(text: string): Float64Array {
     const half = this.#width / 2;
     const vectors = this.#vectors;
     const sums = new Float64Array(this.#width);
-    let all = 0, known = 0;
+    let known = 0;
     const visit = (hash: number) => {
-      all += 1;
       const number = this.#grams.numberOf(hash);
       if (number < 0) return;
       known += 1;
@@ -142,8 +205,7 @@ export class Detector {
       }
     };
     for (const word of wordsOf(text)) visitGrams(word, visit);
-    if (known === 0 || known < LEAST_KNOWN * all) return undefined;
-    const scale = 1 / Math.sqrt(known);
+    const scale = 1 / Math.sqrt(Math.max(1, known));
     return sums.map((sum) => sum * scale);
   }
 }

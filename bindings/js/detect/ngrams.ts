@@ -14,8 +14,9 @@ function mixed(hash: number): number {
   return (once ^ (once >>> 13)) >>> (32 - HASH_BITS);
 }
 
-/** The words of a text: letters with their marks, in lower case. */
-export const wordsOf = (text: string): string[] => text.normalize('NFC').toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+/** The words of a text: letters with their marks, in lower case. Signs that are frequent in code are words too. */
+export const wordsOf = (text: string): string[] =>
+  text.normalize('NFC').toLowerCase().match(/[\p{L}\p{M}]+|[<>{}[\]()=+*&|;$]/gu) ?? [];
 
 /** Calls `visit` with the hash of each n-gram of 1 to 5 UTF-16 units in ` word `, and of a longer word as a whole. */
 export function visitGrams(word: string, visit: (hash: number) => void): void {

@@ -7,7 +7,7 @@ const MOST_BYTES = 2 ** 31 - 1;
 const field = (block, start, end) => block.toString('utf8', start, end).replace(/\0.*$/s, '');
 
 /** The files of a tar archive, `{ path, bytes }`, in its order. */
-function *filesOfTar(tar) {
+export function *filesOfTar(tar) {
   let longName;
   for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
     const header = tar.subarray(at, at + BLOCK);

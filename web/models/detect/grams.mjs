@@ -6,8 +6,11 @@ function wordWeights({ texts, names }, power) {
   return texts.map((lines) => {
     const counts = new Float32Array(names.length);
     for (const line of lines) for (const word of line) counts[word] += 1;
-    const sum = counts.reduce((total, count) => total + count ** power, 0);
-    return counts.map((count) => count ** power / sum);
+    let sum = 0;
+    for (let word = 0; word < counts.length; word++) {
+      if (counts[word] > 0) sum += counts[word] **= power;
+    }
+    return counts.map((count) => count / sum);
   });
 }
 

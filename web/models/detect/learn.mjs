@@ -20,16 +20,22 @@ export function gramsOfWords(names, grams) {
   });
 }
 
+/** Of fewer everyday texts, fewer are drawn. */
+const ENOUGH = 2000;
+
 /** Draws texts: a language, a text of it, and often only a few words of that. */
-function drawing({ texts }, settings) {
+function drawing({ texts, everyday }, settings) {
   const random = seeded(settings.seed);
   const below = (end) => Math.floor(random() * end);
   const unknown = languages.indexOf(UNKNOWN);
+  const drawn = languages.flatMap((name, language) => Array(settings.often[name] ?? 1).fill(language));
   return () => {
-    const language = random() < settings.unknown ? unknown : below(texts.length);
+    const language = random() < settings.unknown ? unknown : drawn[below(drawn.length)];
     const lines = texts[language];
-    const line = lines[below(lines.length)];
-    const isShort = random() < settings.short;
+    const isEveryday = random() < settings.everyday * Math.min(1, everyday[language] / ENOUGH);
+    const line = lines[below(isEveryday ? everyday[language] : lines.length)];
+    // A few words of code may be words of English.
+    const isShort = random() < settings.short && !(isEveryday && language === unknown);
     const length = Math.min(line.length, isShort ? 1 + below(settings.shortest) : settings.longest);
     const start = below(line.length - length + 1);
     return { language, words: line.subarray(start, start + length) };
@@ -156,6 +162,7 @@ export function learn(corpus, grams, settings, log) {
   for (let step = 0; step < settings.steps; step++) {
     if (step === roundFrom) weights.round(settings.reach);
     const { language, words } = draw();
+    if (words.length === 0) continue;
     const places = placesOf(words, wordGrams, room);
     if (places.length === 0) continue;
     state.scale = pool(weights, places, state.hidden);
