@@ -6,3 +6,5 @@ if (require('node:worker_threads').isMainThread) {
   const compressed = require('node:fs').readFileSync(__dirname + '/cli.wasm.br');
   Module['wasmBinary'] = require('node:zlib').brotliDecompressSync(compressed);
 }
+// cli.ts reports what ends the program, in one sentence.
+Module['printErr'] = () => {};

@@ -25,16 +25,44 @@ for (const name of ['readSync', 'writeSync'] as const) {
 // Emscripten ends the program by throwing, and handles what it threw: such an end is no failure.
 const isEnd = (thrown: unknown) => thrown === 'unwind' || (thrown instanceof Object && 'name' in thrown && thrown.name === 'ExitStatus');
 
+/** The sentence about an error in Node or in the module; the program reports its own errors itself. */
+function sentenceOf(thrown: unknown): string {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const [first] = error.message.split('\n') as [string, ...string[]];
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code.startsWith('ERR_WORKER')) return `Node cannot start a thread: ${first}; a lower --threads needs fewer`;
+  if (error.name === 'RuntimeError') return `the program has stopped: ${first}; if it does so after a new installation too, please report it`;
+  return first;
+}
+
+/** The sentence about an error before the program began. */
+function startSentenceOf(thrown: unknown): string {
+  // The only memory that is asked for here is that of the module, whose addresses are reserved at once.
+  if (thrown instanceof RangeError) return 'not enough memory: WebAssembly reserves 4 GB of addresses; raise the limit, as with ulimit -v unlimited';
+  if (typeof WebAssembly === 'undefined') return 'this Node runs without WebAssembly; start it without --jitless';
+  return `the package is incomplete or damaged: ${sentenceOf(thrown)}; install wasmformer again`;
+}
+
+function fail(sentence: string): never {
+  console.error(`wasmformer: ${sentence}`);
+  process.exit(1);
+}
+
 // Without this, Node prints the line of the module in which it failed, which is all of its minified source.
 process.on('uncaughtException', (error: unknown) => {
-  if (isEnd(error)) return;
-  console.error(`wasmformer: ${error instanceof Error ? error.message : String(error)}`);
-  process.exit(1);
+  if (!isEnd(error)) fail(sentenceOf(error));
 });
+
+const oldestNode = 20;
+if (Number.parseInt(process.versions.node, 10) < oldestNode) fail(`Node ${oldestNode} or newer is needed; this is ${process.versions.node}`);
 
 if (process.argv[2] === 'models') {
   const { printModels } = await import('./models.js');
   await printModels(process.argv.slice(3));
 } else {
-  createRequire(import.meta.url)('./wasm/cli/cli.cjs');
+  try {
+    createRequire(import.meta.url)('./wasm/cli/cli.cjs');
+  } catch (error) {
+    if (!isEnd(error)) fail(startSentenceOf(error));
+  }
 }

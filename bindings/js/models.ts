@@ -3,8 +3,31 @@ import { WasmformerError } from './shared/errors.js';
 import { parseArgs } from 'node:util';
 import { listModels } from './convert/index.js';
 
+const help = `Print the models in a list by Mozilla: languages, architecture, version, size
+Usage: wasmformer models LIST [OPTIONS]
+
+Positionals:
+  LIST                    a file or an address: models.json, registry.json, or
+                          records of Remote Settings
+
+Options:
+  --json                  print one JSON array
+  --quiet                 as in other commands; this one prints no progress
+  -h, --help              Print this help message and exit
+
+Examples:
+  wasmformer models models.json
+  wasmformer models registry.json --json
+`;
+
+const options = { json: { type: 'boolean' }, quiet: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+
 export async function printModels(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({ args, options: { json: { type: 'boolean' } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
   if (positionals.length !== 1) throw new WasmformerError('models', 'give one list, a file or an address: wasmformer models LIST [--json]');
   const models = await listModels(positionals[0]!);
   if (values.json) return console.log(JSON.stringify(models, undefined, 2));

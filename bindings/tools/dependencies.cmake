@@ -130,6 +130,22 @@ constexpr struct { const char *name; std::size_t size; const char *data; } kNorm
   set(files_source ${PROJECT_SOURCE_DIR}/bindings/tools/sentencepiece/plain_files.cc)
 endif()
 file(GLOB trainer_sources ${source}/*_trainer.cc)
+# Two of them take long: after `line` they tell a function of text/tokenizer_trainer.cpp how many pieces there are, and
+# how many there will be.
+function(wasmformer_show_progress name line pieces)
+  file(READ ${source}/${name} code)
+  string(REPLACE "${line}" "${line}\n::wasmformer::show_progress_of_trainer(${pieces});" changed "${code}")
+  if(changed STREQUAL code)
+    message(FATAL_ERROR "SentencePiece's trainer is not the known one: ${source}/${name}")
+  endif()
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece-trainers/${name})
+  file(CONFIGURE OUTPUT ${file} @ONLY
+       CONTENT "namespace wasmformer {\nvoid show_progress_of_trainer(double pieces, double wanted);\n}\n${changed}")
+  list(REMOVE_ITEM trainer_sources ${source}/${name})
+  set(trainer_sources ${trainer_sources} ${file} PARENT_SCOPE)
+endfunction()
+wasmformer_show_progress(bpe_model_trainer.cc "if (final_pieces_.size() % 20 == 0) {" "final_pieces_.size(), vocab_size")
+wasmformer_show_progress(unigram_model_trainer.cc "// Sub-EM iteration." "model.GetPieceSize(), desired_vocab_size_")
 
 add_library(sentencepiece STATIC EXCLUDE_FROM_ALL
   ${source}/bpe_model.cc ${source}/char_model.cc ${source}/error.cc ${files_source}

@@ -4,8 +4,9 @@
 // pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an encoder's labels,
 // if any), tag_scheme (iob1 or any, if the tags are not in iob2), score_mix (the three numbers of a ScoreMix, if they
 // are not the usual ones), shortlist (the number of ids that are always candidates; the tensors shortlist.offsets and
-// shortlist.ids hold its lists; likewise words.* and tag_words.* are WordScores), languages ("de-en"), length_penalty
-// (alpha of the beam search, see tasks/translate/translate_options.h), all_caps (capitals=lowered in older files),
+// shortlist.ids hold its lists; likewise words.* and tag_words.* are WordScores), shortlist_use (off: translating does
+// not use the shortlist unless it is asked to), languages ("de-en"), length_penalty (alpha of the beam search, see
+// tasks/translate/translate_options.h), all_caps (capitals=lowered in older files),
 // keep, quality_calibration, limits and other texts of a card, also with .zh, and what the trainer adds.
 #pragma once
 
@@ -29,6 +30,7 @@ namespace wasmformer {
 
 inline constexpr const char* model_format = "wasmformer";
 inline constexpr const char* model_version = "1";
+inline constexpr const char* shortlist_use_key = "shortlist_use";
 inline constexpr const char* optimizer_prefix = "optimizer.";  // prefix of tensors that a checkpoint adds
 
 // Names of an encoder's classes and tags, indexed by id; both are empty for translators.

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "cli/attention_file.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "train/training_run.h"
@@ -41,27 +43,20 @@ std::string tag_lines(const Annotation& text, const std::string& content) {
   return lines + "\n";
 }
 
-// A file of the attention of all texts, or none.
-class AttentionFile {
- public:
-  explicit AttentionFile(const std::string& path) {
-    if (!path.empty()) file_.emplace(path);
-  }
+// What is printed of a part of the input.
+std::string lines_of(const std::vector<Annotation>& found, const std::vector<std::string>& part, bool tags) {
+  std::string text;
+  for (std::size_t i = 0; i < found.size(); ++i) text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);
+  return text;
+}
 
-  void add(const Annotation& annotation) {
-    if (file_) file_->write((is_empty_ ? "[" : ",") + attention_of(annotation).dump());
-    is_empty_ = false;
-  }
-  void commit() {
-    if (!file_) return;
-    file_->write(is_empty_ ? "[]\n" : "]\n");
-    file_->commit();
-  }
-
- private:
-  std::optional<FileWriter> file_;
-  bool is_empty_ = true;
-};
+// Warns of texts that were classified in part. `first`: the number of the first one's line.
+void warn_of_truncated(const std::vector<Annotation>& found, std::size_t first, const Config& config) {
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i].is_truncated)
+      ProgressLine().warn("line " + std::to_string(first + i) + " has more than " +
+                          std::to_string(config.max_length - 1) + " tokens; it was classified by the first of them");
+}
 
 // Reads the input in parts, so that input of any size fits in memory.
 void run(const AnnotateArguments& o, bool tags) {
@@ -74,25 +69,27 @@ void run(const AnnotateArguments& o, bool tags) {
   ThreadPool pool(o.threads);
   std::size_t damaged = 0;
   LineReader input(o.input, [&damaged](std::size_t line) {
-    ProgressLine().print("line " + std::to_string(line) + " is not UTF-8; it is taken as empty");
+    ProgressLine().warn("line " + std::to_string(line) + " is not UTF-8; it is taken as empty");
     ++damaged;
   });
-  AttentionFile attention(o.attention);
+  std::optional<AttentionFile> attention;
+  if (!o.attention.empty()) attention.emplace(o.attention);
+  const std::size_t max_lines = attention ? 64 : 512;
+  const std::size_t max_bytes = attention ? static_cast<std::size_t>(o.batch_tokens) : 1 << 20;
   std::size_t lines = 0;
-  for (std::vector<std::string> part; !(part = input.next_part(512, 1 << 20)).empty();) {
-    std::string text;
+  ProgressOf progress(tags ? "tagged" : "classified");
+  for (std::vector<std::string> part; !(part = input.next_part(max_lines, max_bytes)).empty();) {
     const std::vector<Annotation> found = annotate(model, pool, part, o.annotate, o.batch_tokens);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);
-      attention.add(found[i]);
-      ++lines;
-      if (!tags && found[i].is_truncated)
-        ProgressLine().print("line " + std::to_string(lines) + " has more than " +
-                             std::to_string(config.max_length - 1) + " tokens; it was classified by the first of them");
-    }
-    print(text);
+    if (attention)
+      for (const Annotation& text : found) attention->add(attention_of(text));
+    progress.erase();
+    if (!tags) warn_of_truncated(found, lines + 1, config);
+    print(lines_of(found, part, tags));
+    lines += part.size();
+    if (const auto share = input.share_read())
+      progress.update(*share, std::to_string(lines) + " lines, " + percent(*share));
   }
-  attention.commit();
+  if (attention) attention->commit();
   check_damaged(damaged, lines);
 }
 
@@ -100,11 +97,11 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool ta
   auto o = std::make_shared<AnnotateArguments>();
   auto* command = app.add_subcommand(name, help);
   add_model(*command, o->model);
-  command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();
+  command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str()->type_name("FILE");
   Fields options = fields(o->annotate);
   if (tags) std::erase_if(options, [](const Field& field) { return field.option.name == std::string("top_labels"); });
   add_options(*command, options, "annotate");
-  command->add_option("--attention", o->attention, "write the attention of the encoder to this JSON file");
+  add_attention(*command, o->attention, "the attention of the encoder");
   command->add_option("--batch-tokens", o->batch_tokens, "tokens per batch")->capture_default_str();
   add_threads(*command, o->threads);
   command->callback([o, tags] {
@@ -188,10 +185,14 @@ void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, 
 }
 
 void add_annotation_commands(CLI::App& app) {
-  add_command(app, "classify", "Print the labels of each line, the most probable first: LABEL TAB PROBABILITY ...",
-              false);
-  add_command(app, "tag", "Tag the words of each line: TOKEN TAB TAG, an empty line after each line of the input",
-              true);
+  CLI::App* classify = add_command(
+      app, "classify", "Print the labels of each line, the most probable first: LABEL TAB PROBABILITY ...", false);
+  add_examples(*classify, {"wasmformer classify sentiment.safetensors --input reviews.txt --top 1",
+                           "echo 'A lovely film.' | wasmformer classify sentiment.safetensors"});
+  CLI::App* tag = add_command(
+      app, "tag", "Tag the words of each line: TOKEN TAB TAG, an empty line after each line of the input", true);
+  add_examples(*tag, {"wasmformer tag names.safetensors --input news.txt > news.conll",
+                      "echo 'Ada lives in London.' | wasmformer tag names.safetensors --threads 2"});
 }
 
 }  // namespace wasmformer

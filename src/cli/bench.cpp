@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "gemm/gemm.h"
 #include "gemm/panels.h"
@@ -103,12 +104,15 @@ nlohmann::ordered_json measure(const BenchArguments& o) {
 void add_bench_command(CLI::App& app) {
   auto o = std::make_shared<BenchArguments>();
   auto* command = app.add_subcommand("bench", "Measure matrix products, translation and training");
-  command->add_option("--model", o->model, "model file to translate with; the default has the preset tiny");
-  command->add_option("--seconds", o->seconds, "time for each figure")
+  command->add_option("--model", o->model, "model file to translate with; the default has the preset tiny")
+      ->type_name("FILE");
+  command->add_option("--seconds", o->seconds, "seconds for each figure")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_threads(*command, o->threads);
   command->add_flag("--json", o->json, "print one JSON object");
+  add_examples(*command,
+               {"wasmformer bench --threads 2", "wasmformer bench --model de-en.safetensors --seconds 3 --json"});
   command->callback([o] {
     const auto figures = measure(*o);
     std::string text;

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "cli/files.h"
+#include "model/config.h"
 #include "schema/error.h"
 #include "schema/json.h"
 
@@ -70,7 +72,17 @@ std::string config_file(const WordList& words) {
   return "";
 }
 
+// What was meant by a --config that is no file.
+std::string meant_by(const std::string& word) {
+  if (word.find('=') != std::string::npos) return "; --set " + word + " changes one setting";
+  const WordList presets = preset_names();
+  const bool is_preset = std::find(presets.begin(), presets.end(), word) != presets.end();
+  return is_preset ? "; the preset is --preset " + word : ", such as the options.json of a run";
+}
+
 Json read_config(const std::string& file, const std::string& command) {
+  WASMFORMER_CHECK(file == "-" || std::filesystem::exists(file), ErrorCode::files,
+                   "cannot read '" << file << "': --config takes a JSON file of options" << meant_by(file));
   Json config;
   try {
     config = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/true, /*ignore_comments=*/true);

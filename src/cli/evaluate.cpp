@@ -7,6 +7,7 @@
 #include "cli/annotate.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "text/metrics/copies.h"
@@ -75,16 +76,17 @@ void run(const EvaluateArguments& o) {
   const ModelFile model = load_model(o.decoding.model, Weights::packed);
   const ParallelText text = read_parallel_text(o.text);
   ThreadPool pool(o.decoding.threads);
-  ProgressLine line;
+  ProgressOf progress("translated");
   const auto start = std::chrono::steady_clock::now();
   const BleuOptions words{
       .lowercase = o.lowercase,
       .tokenizer = o.bleu_tokenize.empty() ? evaluation_tokenizer(model) : bleu_tokenizer(o.bleu_tokenize)};
   EvaluationJob job(model, pool, text.sources, text.targets, o.decoding.translate, o.decoding.batch_tokens, words);
   finish(job, [&](std::size_t done) {
-    line.update(static_cast<double>(done) / static_cast<double>(text.sources.size()),
-                std::to_string(done) + " of " + std::to_string(text.sources.size()));
+    progress.update(static_cast<double>(done) / static_cast<double>(text.sources.size()),
+                    std::to_string(done) + " of " + std::to_string(text.sources.size()));
   });
+  progress.erase();
   const Evaluation result = job.result();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.output.empty()) {
@@ -126,12 +128,15 @@ void add_evaluate_command(CLI::App& app) {
       "evaluate", "Compare with references (BLEU and chrF2), or with labels and tags (accuracy and F1)");
   add_decoding_options(*command, o->decoding, /*without=*/{"n_best"});
   add_parallel_text(*command, o->text, "--reference");
-  auto* labels = command->add_option("--labels", o->labelled.labels, "for a classifier: lines of LABEL TAB TEXT");
-  auto* tags = command->add_option("--tags", o->labelled.tags,
-                                   "for a tagger: lines of TOKEN TAB TAG, an empty line after a sentence");
+  auto* labels = command->add_option("--labels", o->labelled.labels, "for a classifier: lines of LABEL TAB TEXT")
+                     ->type_name("FILE");
+  auto* tags = command
+                   ->add_option("--tags", o->labelled.tags,
+                                "for a tagger: lines of TOKEN TAB TAG, an empty line after a sentence")
+                   ->type_name("FILE");
   command->add_flag("--encoder-alone", o->annotate.encoder_alone,
                     "leave out the scores of words that stand beside the encoder of a classifier or tagger");
-  command->add_option("--output", o->output, "write the translations to this file");
+  command->add_option("--output", o->output, "write the translations to this file")->type_name("FILE");
   command
       ->add_option("--bleu-tokenize", o->bleu_tokenize,
                    "how BLEU splits words: 13a, zh, char or none; the default is zh for models into zh, else 13a")
@@ -139,6 +144,13 @@ void add_evaluate_command(CLI::App& app) {
   command->add_flag("--lowercase", o->lowercase, "compute BLEU without case");
   command->add_flag("--by-length", o->by_length, "also print the scores by length of the source");
   command->add_flag("--json", o->json, "print one JSON object");
+  group_options(*command, {{"Model", {"--model"}},
+                           {"Translators", {"--source", "--reference", "--data", "--columns", "--output"}},
+                           {"Classifiers and taggers", {"--labels", "--tags", "--encoder-alone"}},
+                           {"Scores", {"--bleu-tokenize", "--lowercase", "--by-length", "--json"}}});
+  add_examples(*command, {"wasmformer evaluate de-en.safetensors --data test.tsv --columns 1,0",
+                          "wasmformer evaluate de-en.safetensors --source news.de --reference news.en \\",
+                          "    --beam-size 1 --json"});
   // Options that a classifier or tagger would ignore are refused.
   for (CLI::Option* option : command->get_options([](const CLI::Option* option) {
          const std::string name = option->get_single_name();

@@ -46,6 +46,9 @@ class InputFile {
       : name_(path == "-" ? "standard input" : path), may_be_packed_(path == "-" || path.ends_with(".gz")) {
     if (path != "-") file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0) fail("read", name_);
+    struct stat facts;
+    const bool has_end = ::fstat(file_, &facts) == 0 && S_ISREG(facts.st_mode);
+    if (has_end) size_ = static_cast<double>(facts.st_size);
   }
   ~InputFile() {
     if (file_ != STDIN_FILENO) ::close(file_);
@@ -58,14 +61,28 @@ class InputFile {
   // Appends at least one byte; false at the end.
   bool read(std::string& bytes) {
     const std::size_t before = bytes.size();
+    taken_ = 0;
     while (!ended_ && bytes.size() == before) {
       read_chunk();
+      taken_ += chunk_.size();
       if (is_packed_)
         unpack(bytes);
       else
         bytes += chunk_;
     }
+    read_ += static_cast<double>(taken_);
+    unpacked_ += static_cast<double>(bytes.size() - before);
     return bytes.size() > before;
+  }
+
+  // Bytes that the last call of read() took from the file, as they lie there.
+  std::size_t bytes_taken() const { return taken_; }
+
+  // The share of the file that is read, less its last `unused` unpacked bytes; none without a known end.
+  std::optional<double> share_read(std::size_t unused) const {
+    if (size_ == 0 || unpacked_ == 0) return std::nullopt;
+    const double used = read_ * (1 - static_cast<double>(unused) / unpacked_);
+    return std::min(1.0, used / size_);
   }
 
   // True if the next read returns at once. A read that did not fill the chunk has emptied the pipe.
@@ -128,6 +145,8 @@ class InputFile {
 
   std::string name_, chunk_;
   int file_ = STDIN_FILENO;
+  double size_ = 0, read_ = 0, unpacked_ = 0;  // bytes of the file, those read, and what they unpack to
+  std::size_t taken_ = 0;
   bool may_be_packed_, is_packed_ = false, has_member_ = false, ended_ = false;
   z_stream gzip_{};
 };
@@ -161,6 +180,8 @@ bool LineReader::next(std::string& line) {
 
 bool LineReader::is_ready() const { return bytes_.find('\n', begin_) != std::string::npos || input_->is_ready(); }
 
+std::optional<double> LineReader::share_read() const { return input_->share_read(bytes_.size() - begin_); }
+
 std::vector<std::string> LineReader::next_part(std::size_t max_lines, std::size_t max_bytes) {
   std::vector<std::string> part;
   std::size_t bytes = 0;
@@ -178,11 +199,11 @@ void check_damaged(std::size_t damaged, std::size_t lines) {
       damaged << " of " << lines << " lines " << (damaged == 1 ? "is" : "are") << " not UTF-8 and left empty");
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, const std::function<void(std::size_t)>& progress) {
   InputFile input(path);
   std::string bytes;
-  while (input.read(bytes)) {
-  }
+  while (input.read(bytes))
+    if (progress) progress(input.bytes_taken());
   return bytes;
 }
 
@@ -240,9 +261,15 @@ void FileWriter::commit() {
   ::close(opened);
 }
 
-void write_file_atomically(const std::string& path, std::string_view bytes) {
+void write_file_atomically(const std::string& path, std::string_view bytes,
+                           const std::function<void(std::size_t)>& progress) {
+  constexpr std::size_t step_bytes = 1 << 22;
   FileWriter file(path);
-  file.write(bytes);
+  for (std::size_t begin = 0; begin < bytes.size(); begin += step_bytes) {
+    const std::string_view part = bytes.substr(begin, step_bytes);
+    file.write(part);
+    if (progress) progress(begin + part.size());
+  }
   file.commit();
 }
 

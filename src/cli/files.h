@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,9 @@ namespace wasmformer {
 
 class InputFile;
 
-// The bytes of a file; `.gz` is unpacked; `-` is standard input, which may be packed too.
-std::string read_file(const std::string& path);
+// The bytes of a file; `.gz` is unpacked; `-` is standard input, which may be packed too. `progress`: called with the
+// bytes that each step has read from it, packed ones if it is packed.
+std::string read_file(const std::string& path, const std::function<void(std::size_t)>& progress = {});
 
 // Reads a file, as read_file() does, line by line. Lines are UTF-8 and end with LF or CRLF.
 class LineReader {
@@ -30,6 +32,8 @@ class LineReader {
   std::vector<std::string> next_part(std::size_t max_lines, std::size_t max_bytes);
   // False if next() may have to wait, because the other end of a pipe has not written more yet.
   bool is_ready() const;
+  // The share of the file that the lines so far take, of a packed one about; none of a pipe, whose end is not known.
+  std::optional<double> share_read() const;
 
  private:
   std::unique_ptr<InputFile> input_;
@@ -59,7 +63,9 @@ class FileWriter {
   std::string path_, target_, unfinished_;  // no `unfinished_` for a device or standard output
   int file_ = -1;
 };
-void write_file_atomically(const std::string& path, std::string_view bytes);
+// `progress`: called with the bytes written so far, from time to time.
+void write_file_atomically(const std::string& path, std::string_view bytes,
+                           const std::function<void(std::size_t)>& progress = {});
 
 // To standard output, at once. Throws Error when not all of it can be written.
 void print(std::string_view text);

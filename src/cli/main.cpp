@@ -10,7 +10,9 @@
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "cli/ranks.h"
 
 namespace {
@@ -19,7 +21,8 @@ using namespace wasmformer;
 
 void add_commands(CLI::App& app) {
   app.name("wasmformer");
-  app.set_version_flag("--version", "wasmformer " WASMFORMER_VERSION, "Print the version and exit");
+  set_help_layout(app);
+  app.set_version_flag("-V,--version", "wasmformer " WASMFORMER_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   add_tokenizer_command(app);
   add_train_command(app);
@@ -30,6 +33,12 @@ void add_commands(CLI::App& app) {
   add_exchange_commands(app);
   add_shortlist_command(app);
   add_bench_command(app);
+  for (CLI::App* command : app.get_subcommands({}))
+    command->add_flag_callback("--quiet", show_warnings_only, "print results and warnings, but no progress");
+  add_examples(
+      app, {"wasmformer train --help", "echo 'Wo ist mein Buch?' | wasmformer translate de-en.safetensors"},
+      "`wasmformer help COMMAND` is the same as `wasmformer COMMAND --help`. In the npm package, `npx wasmformer "
+      "models LIST` prints what is in a list of models by Mozilla.");
   app.parse_complete_callback([&app] {  // before any command runs
     const std::string name = app.get_subcommands().front()->get_name();
     WASMFORMER_CHECK(ranks().size() == 1 || name == "train" || name == "translate", ErrorCode::mpi,
@@ -37,18 +46,30 @@ void add_commands(CLI::App& app) {
   });
 }
 
+// `help train` stands for `train --help`.
+std::vector<std::string> without_help_command(const CLI::App& app, std::vector<std::string> words) {
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  const auto is_named = [&words](const CLI::App* command) { return command->get_name() == words.front(); };
+  const bool is_known = words.empty() || !app.get_subcommands(is_named).empty();
+  if (is_known) words.push_back("--help");
+  return words;
+}
+
+std::string unknown_command(CLI::App& app) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) commands.push_back(command->get_name());
+  const std::vector<std::string> words = app.remaining();
+  const auto word = std::find_if(words.begin(), words.end(), [](const std::string& w) { return !w.starts_with("-"); });
+  if (word == words.end()) return "no command; the commands are " + join(commands);
+  if (*word == "models") return "the command 'models' is in the npm package only: npx wasmformer models LIST";
+  const std::string hint = suggestion(*word, commands);
+  return "unknown command '" + *word + "'" + (hint.empty() ? "; the commands are " + join(commands) : hint);
+}
+
 // Describes the error in the command line. CLI11 knows what it could not parse, but not what was meant.
 std::string explain(CLI::App& app, const CLI::ParseError& error) {
-  if (app.get_subcommands().empty()) {
-    std::vector<std::string> commands;
-    for (const CLI::App* command : app.get_subcommands(nullptr)) commands.push_back(command->get_name());
-    for (const std::string& word : app.remaining())
-      if (!word.starts_with("-")) {
-        const std::string hint = suggestion(word, commands);
-        return "unknown command '" + word + "'" + (hint.empty() ? "; the commands are " + join(commands) : hint);
-      }
-    return "no command; the commands are " + join(commands);
-  }
+  if (app.get_subcommands().empty()) return unknown_command(app);
   const CLI::App* command = app.get_subcommands().front();
   for (const std::string& word : command->remaining()) {
     if (!word.starts_with("-")) continue;
@@ -89,7 +110,7 @@ int run(int argc, char** argv) {
   CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
   add_commands(app);
   try {
-    std::vector<std::string> words = with_config(app, {argv + 1, argv + argc});
+    std::vector<std::string> words = with_config(app, without_help_command(app, {argv + 1, argv + argc}));
     std::reverse(words.begin(), words.end());  // as parse() takes them
     app.parse(std::move(words));
     return 0;

@@ -6,6 +6,7 @@
 #include "bundle/tokenizer_text.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "schema/json.h"
 #include "schema/options.h"
@@ -39,7 +40,7 @@ void average(const AverageOptions& o) {
     sum.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
       const Parameter& next = *parameters[n++];
       WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(), ErrorCode::average,
-                       info.name << " is of int8 in one of the files; average the float models");
+                       info.name << " is int8 in one of the files; average the float models");
       p.value += next.value;
     });
   }
@@ -128,22 +129,27 @@ void inspect(const InspectOptions& o) {
 
 void add_model_commands(CLI::App& app) {
   auto a = std::make_shared<AverageOptions>();
-  auto* average_command = app.add_subcommand("average", "Average the weights of checkpoints of one run");
-  average_command->add_option("--output", a->output, "the model file to write")->required();
+  auto* average_command = app.add_subcommand("average", "Average the weights of several checkpoints");
+  average_command->add_option("--output", a->output, "the model file to write")->required()->type_name("FILE");
   add_precision(*average_command, a->precision);
-  average_command->add_option("--metadata", a->metadata, metadata_help);
+  average_command->add_option("--metadata", a->metadata, metadata_help)->type_name("KEY=VALUE");
   average_command->add_option("checkpoints", a->checkpoints, "model files of the same sizes")->required();
+  add_examples(*average_command, {"wasmformer average --output mean.safetensors run/epoch-*.safetensors",
+                                  "wasmformer average --output mean.safetensors --precision f16 \\",
+                                  "    run/best.safetensors run/last.safetensors"});
   average_command->callback([a] { average(*a); });
 
   auto q = std::make_shared<QuantizeOptions>();
   auto* quantize_command = app.add_subcommand(
       "quantize", "Store the weights of a model as int8 or as 4 bits, or metadata beside such weights");
-  add_model(*quantize_command, q->model, "model file of F32 or F16; of int8 with --bits 4 or --metadata");
-  quantize_command->add_option("--output", q->output, "the model file to write")->required();
+  add_model(*quantize_command, q->model, "float model file; int8 is allowed with --bits 4 or --metadata");
+  quantize_command->add_option("--output", q->output, "the model file to write")->required()->type_name("FILE");
   quantize_command->add_option("--bits", q->bits, "4 halves the file of 8; both are int8 in memory")
       ->check(CLI::IsMember({4, 8}))
       ->capture_default_str();
-  quantize_command->add_option("--metadata", q->metadata, metadata_help);
+  quantize_command->add_option("--metadata", q->metadata, metadata_help)->type_name("KEY=VALUE");
+  add_examples(*quantize_command, {"wasmformer quantize run/best.safetensors --output de-en.safetensors",
+                                   "wasmformer quantize run/best.safetensors --output small.safetensors --bits 4"});
   quantize_command->callback([q] { quantize(*q); });
 
   auto s = std::make_shared<SetMetadataOptions>();
@@ -152,13 +158,18 @@ void add_model_commands(CLI::App& app) {
   metadata_command
       ->add_option("--metadata,metadata", s->metadata,
                    "KEY=VALUE, such as its corpus and licence, KEY= to remove the key, or a .json file of such pairs")
-      ->required();
+      ->required()
+      ->type_name("KEY=VALUE");
+  add_examples(*metadata_command, {"wasmformer set-metadata de-en.safetensors licence='CC BY 4.0' corpus=Tatoeba",
+                                   "wasmformer set-metadata de-en.safetensors card.json note="});
   metadata_command->callback([s] { set_metadata(*s); });
 
   auto i = std::make_shared<InspectOptions>();
   auto* inspect_command = app.add_subcommand("inspect", "Print sizes, config and metadata of a model file");
   add_model(*inspect_command, i->model);
   inspect_command->add_flag("--json", i->json, "print one JSON object");
+  add_examples(*inspect_command,
+               {"wasmformer inspect de-en.safetensors", "wasmformer inspect run/last.safetensors --json"});
   inspect_command->callback([i] { inspect(*i); });
 }
 

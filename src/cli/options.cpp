@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/files.h"
+#include "cli/help.h"
 #include "schema/error.h"
 
 namespace wasmformer {
@@ -13,6 +14,19 @@ using field_views::Group, field_views::Optional;
 
 std::string hyphenated(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+// What --help shows for the value of an option.
+std::string value_name(const Value& value) {
+  if (std::holds_alternative<double*>(value)) return "X";
+  if (std::holds_alternative<std::string*>(value) || std::holds_alternative<TextOrTokens*>(value)) return "TEXT";
+  if (std::holds_alternative<field_views::Choice>(value)) return "WORD";
+  if (std::holds_alternative<field_views::List>(value)) return "LIST";
+  const auto* optional = std::get_if<Optional>(&value);
+  if (!optional) return "N";
+  std::string name;
+  optional->with_default([&name](const Value& inner) { name = value_name(inner); });
   return name;
 }
 
@@ -38,7 +52,8 @@ void add_option(CLI::App& command, const Field& field, const std::string& place,
       return command.add_flag("--" + flag_name + negation, **on, field.option.help);
     }
     const auto set = [=](const std::string& text) { set_field(get(), field.option.name, text, place); };
-    return command.add_option_function<std::string>("--" + flag_name, set, summary(field))->type_name("");
+    return command.add_option_function<std::string>("--" + flag_name, set, summary(field))
+        ->type_name(value_name(field.value));
   };
   CLI::Option* option = add(name);
   if (field.option.alias) add_earlier_flag(*option, *add(hyphenated(field.option.alias)), place);
@@ -54,6 +69,14 @@ Columns columns_of(const std::string& text) {
   return columns;
 }
 
+// Adds the flags of an optional group, which set it; without them it stays unset.
+void add_group(CLI::App& command, const Optional& optional, const Group& group, const std::string& place) {
+  const auto parts = [optional] {
+    return std::get<Group>(optional.has() ? optional.value() : optional.make()).fields();
+  };
+  for (const Field& part : group.fields()) add_option(command, part, place, parts);
+}
+
 }  // namespace
 
 void add_options(CLI::App& command, const Fields& fields, const std::string& place) {
@@ -61,35 +84,27 @@ void add_options(CLI::App& command, const Fields& fields, const std::string& pla
     if (flag(field.option).empty()) continue;
     const auto* optional = std::get_if<Optional>(&field.value);
     const Value inner = optional ? optional->make() : Value(static_cast<bool*>(nullptr));
-    if (const auto* group = std::get_if<Group>(&inner)) {
-      for (const Field& part : group->fields())
-        add_option(command, part, place, [optional = *optional] {
-          return std::get<Group>(optional.has() ? optional.value() : optional.make()).fields();
-        });
-    } else {
-      add_option(command, field, place, [fields] { return fields; });
-    }
-    if (optional) optional->reset();
+    const auto* group = std::get_if<Group>(&inner);
+    if (group) add_group(command, *optional, *group, place);
+    if (optional) optional->reset();  // so that help shows no default where there is none
+    if (!group) add_option(command, field, place, [fields] { return fields; });
   }
 }
 
 std::string key_list(const Fields& fields) {
-  std::size_t width = 0;
-  for (const Field& field : fields) width = std::max(width, std::string(field.option.name).size());
-  std::string lines;
-  for (const Field& field : fields) {
-    const std::string name = field.option.name;
-    lines += "  " + name + std::string(width + 2 - name.size(), ' ') + summary(field) + "\n";
-  }
-  return lines;
+  std::string rows;
+  for (const Field& field : fields) rows += help_row(field.option.name, summary(field));
+  return rows;
 }
 
 void add_model(CLI::App& command, std::string& model, const std::string& help) {
-  command.add_option("--model,model", model, help)->required();
+  command.add_option("--model,model", model, help)->required()->type_name("FILE");
 }
 
 void add_threads(CLI::App& command, int& threads) {
-  command.add_option("--threads", threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
+  command.add_option("--threads", threads, "CPU threads to use, 1 to 256")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
 }
 
 void add_precision(CLI::App& command, std::string& precision, bool has_int8) {
@@ -116,22 +131,32 @@ void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<
   Fields options = fields(o.translate);
   std::erase_if(options, [&](const Field& field) { return without.contains(field.option.name); });
   add_options(command, options, "translate");
-  command.add_option_function<std::string>(
-      "--glossary", [&o](const std::string& path) { o.translate.glossary = read_glossary(path); },
-      "TSV file of terms that translations must use: SOURCE TAB TARGET; * at the end of SOURCE stands for any ending");
+  command
+      .add_option_function<std::string>(
+          "--glossary", [&o](const std::string& path) { o.translate.glossary = read_glossary(path); },
+          "TSV file of terms that translations must use: SOURCE TAB TARGET; * at the end of SOURCE stands for any "
+          "ending")
+      ->type_name("FILE");
   command.add_option("--batch-tokens", o.batch_tokens, "source tokens per batch")
+      ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   add_threads(command, o.threads);
+  group_options(command,
+                {{"Search", {"--beam-size", "--length-penalty", "--max-length", "--shortlist", "--full-vocabulary"}},
+                 {"Sampling instead of search", {"--temperature", "--top-k", "--top-p", "--sample-seed"}},
+                 {"What the translation must have", {"--keep", "--glossary", "--prefix"}},
+                 {"Ablations", {"--mask-source", "--mask-heads"}},
+                 {"Speed", {"--threads", "--batch-tokens"}}});
   command.parse_complete_callback([&command, &o] {
     if (command.count("--beam-size") > 0) refuse_beam_with_sampling(o.translate, Naming::snake);
   });
 }
 
 void add_parallel_text(CLI::App& command, ParallelTextOptions& o, const std::string& name_of_target) {
-  command.add_option("--source", o.source, "sentences, one per line");
-  command.add_option(name_of_target, o.target, "their translations, line by line");
-  command.add_option("--data", o.tsv, "a TSV file of pairs instead of two files");
+  command.add_option("--source", o.source, "sentences, one per line")->type_name("FILE");
+  command.add_option(name_of_target, o.target, "their translations, line by line")->type_name("FILE");
+  command.add_option("--data", o.tsv, "a TSV file of pairs instead of two files")->type_name("FILE");
   command.add_option("--columns", o.columns, "SOURCE,TARGET columns of --data, from 0")->capture_default_str();
 }
 

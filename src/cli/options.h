@@ -18,7 +18,7 @@ namespace wasmformer {
 // group. Wrong values throw Error with "[place]". The fields must live as long as the command.
 void add_options(CLI::App& command, const Fields& fields, const std::string& place);
 
-// A line for each field, for what `--set` can change: "  d_model    features of a token (…)".
+// A row of --help for each field, for what `--set` can change: "  d_model    features of a token (…)".
 std::string key_list(const Fields& fields);
 
 // The model file, as `--model M` or as M alone.

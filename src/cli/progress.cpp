@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "train/training_run.h"
+
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
 // isatty() is always true there.
@@ -14,6 +16,13 @@ static bool is_terminal(int file) { return isatty(file); }
 #endif
 
 namespace wasmformer {
+namespace {
+
+bool shows_warnings_only = false;
+
+}  // namespace
+
+void show_warnings_only() { shows_warnings_only = true; }
 
 ProgressLine::ProgressLine() : terminal_(is_terminal(STDERR_FILENO)) {}
 
@@ -24,10 +33,14 @@ void ProgressLine::erase() {
   drawn_ = false;
 }
 
+bool ProgressLine::is_due() const {
+  constexpr std::chrono::milliseconds between_updates{100};
+  return terminal_ && !shows_warnings_only && std::chrono::steady_clock::now() - last_ >= between_updates;
+}
+
 void ProgressLine::update(double fraction, const std::string& text) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!terminal_ || now - last_ < std::chrono::milliseconds(100)) return;
-  last_ = now;
+  if (!is_due()) return;
+  last_ = std::chrono::steady_clock::now();
   constexpr int width = 24;
   std::string bar;
   if (fraction >= 0) {
@@ -40,6 +53,10 @@ void ProgressLine::update(double fraction, const std::string& text) {
 }
 
 void ProgressLine::print(const std::string& text) {
+  if (!shows_warnings_only) warn(text);
+}
+
+void ProgressLine::warn(const std::string& text) {
   erase();
   std::fprintf(stderr, "%s\n", text.c_str());
 }
@@ -52,6 +69,30 @@ std::string duration(double seconds) {
   else
     std::snprintf(text, sizeof text, "%ld:%02ld", s / 60, s % 60);
   return text;
+}
+
+std::string time_left(double seconds, double done) {
+  return done > 0 ? "  " + duration(seconds * (1 - done) / done) + " left" : "";
+}
+
+void ProgressOf::update(double share, const std::string& text) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!start_) {
+    start_ = now;
+    first_ = share;
+  }
+  const double seconds = std::chrono::duration<double>(now - *start_).count();
+  const std::string left = share > first_ ? time_left(seconds, (share - first_) / (1 - first_)) : "";
+  line_.update(share, what_ + " " + text + left);
+}
+
+void ProgressOf::update(double share) { update(share, percent(share)); }
+
+std::string percent(double share) { return fixed(100 * share, 0) + "%"; }
+
+std::string megabytes_of(std::size_t done, std::size_t all) {
+  constexpr double mega = 1e6;
+  return fixed(static_cast<double>(done) / mega, 1) + " of " + fixed(static_cast<double>(all) / mega, 1) + " MB";
 }
 
 }  // namespace wasmformer

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "exchange/marian/marian_bin.h"
 #include "tasks/translate/translate_task.h"
@@ -49,13 +50,17 @@ void add_shortlist_command(CLI::App& app) {
   auto* command =
       app.add_subcommand("shortlist", "Store in a model which target pieces may translate each source piece");
   add_model(*command, o->model);
-  command->add_option("--output", o->output, "the model file to write")->required();
+  command->add_option("--output", o->output, "the model file to write")->required()->type_name("FILE");
   add_parallel_text(*command, o->text, "--target");
   command
       ->add_option("--lexicon", o->lexicon,
                    "a Marian lexicon instead: binary, or lines of \"target source probability\"")
-      ->excludes("--data", "--source", "--target");
+      ->excludes("--data", "--source", "--target")
+      ->type_name("FILE");
   add_options(*command, fields(o->shortlist), "shortlist");
+  add_examples(*command, {"wasmformer shortlist de-en.safetensors --data train.tsv \\", "    --output fast.safetensors",
+                          "wasmformer shortlist de-en.safetensors --source news.de --target news.en \\",
+                          "    --best 30 --output fast.safetensors"});
   command->callback([o] { add_shortlist(*o); });
 }
 

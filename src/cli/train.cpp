@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/teacher.h"
 #include "cli/training_loop.h"
@@ -178,8 +179,9 @@ std::string notes() {
   for (const ToyTask& task : toy_tasks()) names.push_back(task.name);
   return "Presets: " + join(preset_names()) + "\nTasks: " + join(names) + "\n\nKeys of --set:\n" + key_list(keys) +
          "\nKeys of --augment:\n" + key_list(fields(augmentation)) +
-         "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, and\n"
-         "the exit code is 130 or 143. It is 0 once a goal is reached.";
+         "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, and the "
+         "exit "
+         "code is 130 or 143. It is 0 once a goal is reached.";
 }
 
 // --mono is the earlier name of --text and, with --teacher, of --monolingual.
@@ -228,15 +230,16 @@ nlohmann::ordered_json earlier_options(const std::string& file) {
   return has_options ? options["train"] : nlohmann::ordered_json::object();
 }
 
-// options.json: what was given, and all settings, so that they hold when defaults change. A budget chooses them anew.
-std::string used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingRun& run) {
+// The object of options.json: what was given, and all settings, so that they hold when defaults change. A budget
+// chooses them anew.
+nlohmann::ordered_json used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingRun& run) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object();
   if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());
   used.update(given);
-  // The first two say where, not what; the others are among the settings.
-  for (const char* key : {"output", "resume", "config", "batch-tokens", "accumulate"}) used.erase(key);
+  // The first four say where and how, not what; the others are among the settings.
+  for (const char* key : {"output", "resume", "config", "quiet", "batch-tokens", "accumulate"}) used.erase(key);
   used["set"] = o.request.budget ? nlohmann::ordered_json(changes(o)) : settings_of(run);
-  return nlohmann::ordered_json{{"train", used}}.dump(2) + "\n";
+  return used;
 }
 
 int train(TrainOptions o, const nlohmann::ordered_json& given) {
@@ -267,71 +270,110 @@ int train(TrainOptions o, const nlohmann::ordered_json& given) {
 }
 
 void add_text_options(CLI::App& command, TrainOptions& o) {
-  command.add_option("--source", o.train.source, "source sentences, one per line");
-  command.add_option("--target", o.train.target, "their translations, line by line");
-  command.add_option("--valid-source", o.valid.source, "source sentences to validate on");
-  command.add_option("--valid-target", o.valid.target, "their translations");
-  command.add_option("--data", o.data,
-                     "TSV files of pairs instead of --source and --target; FILE:WEIGHT takes its pairs WEIGHT times");
-  command.add_option("--valid-data", o.valid.tsv, "a TSV file of pairs to validate on");
+  const auto add = [&command](const char* flag, auto& files, const char* help) {
+    command.add_option(flag, files, help)->type_name("FILE");
+  };
+  add("--source", o.train.source, "source sentences, one per line");
+  add("--target", o.train.target, "their translations, line by line");
+  add("--valid-source", o.valid.source, "source sentences to validate on");
+  add("--valid-target", o.valid.target, "their translations");
+  add("--data", o.data,
+      "TSV files of pairs instead of --source and --target; FILE:WEIGHT takes its pairs WEIGHT times");
+  add("--valid-data", o.valid.tsv, "a TSV file of pairs to validate on");
   command.add_option("--augment", o.augment, "KEY=SHARE: add up to SHARE changed copies per pair")
       ->type_name(key_value_type);
   command.add_option("--columns", o.train.columns, "SOURCE,TARGET columns of the TSV files, from 0")
       ->capture_default_str();
-  command.add_option("--labels", o.labelled.labels, "train a classifier: lines of LABEL TAB TEXT");
-  command.add_option("--tags", o.labelled.tags,
-                     "train a tagger: lines of TOKEN TAB TAG, an empty line after each sentence; with --labels both at "
-                     "once, line by line");
-  command.add_option("--valid-labels", o.valid_labelled.labels, "labelled texts to validate on");
-  command.add_option("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
-  command.add_option(
-      "--text", o.text,
-      "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
-  command.add_option("--monolingual", o.monolingual, "with --teacher: more sources to translate, one per line");
+  add("--labels", o.labelled.labels, "train a classifier: lines of LABEL TAB TEXT");
+  add("--tags", o.labelled.tags,
+      "train a tagger: lines of TOKEN TAB TAG, an empty line after each sentence; with --labels both at once, line by "
+      "line");
+  add("--valid-labels", o.valid_labelled.labels, "labelled texts to validate on");
+  add("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
+  add("--text", o.text,
+      "train an encoder to fill masks in this plain text; --from MODEL then begins a classifier or tagger with it");
+  add("--monolingual", o.monolingual, "with --teacher: further sources that it translates, one per line");
   command.add_option("--mono", o.mono)->group("");  // which --help does not show
 }
 
-}  // namespace
-
-void add_train_command(CLI::App& app) {
-  auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
-  auto o = std::make_shared<TrainOptions>();
-  add_text_options(*command, *o);
-  add_options(*command, fields(o->request) + fields(o->run) + fields(o->output), "train");
-  command->get_option("--pairs")->needs("--task");
-  command->get_option("--longest")->needs("--task");
-  command->add_option(
-      "--teacher", o->teacher,
-      "a model whose translations of the sources, and of --monolingual, are learned instead of the targets");
-  command->get_option("--teacher-beam")->needs("--teacher");
-  command->add_option("--tokenizer", o->tokenizer,
-                      "SentencePiece .model file; default: a task's characters, or that of --from or --teacher");
-  command->add_option("--target-tokenizer", o->target_tokenizer, "a separate tokenizer for the target side")
-      ->needs("--tokenizer");
-  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
-      ->excludes(command->get_option("--preset"));
+void add_model_options(CLI::App& command, const std::shared_ptr<TrainOptions>& o) {
+  command
+      .add_option("--teacher", o->teacher,
+                  "a larger model; its translations are learned instead of the targets, and those of --monolingual too")
+      ->type_name("FILE");
+  command.get_option("--teacher-beam")->needs("--teacher");
+  command
+      .add_option("--tokenizer", o->tokenizer,
+                  "SentencePiece .model file; by default a task's characters, or that of --from or --teacher")
+      ->type_name("FILE");
+  command.add_option("--target-tokenizer", o->target_tokenizer, "a separate tokenizer for the target side")
+      ->needs("--tokenizer")
+      ->type_name("FILE");
+  command.add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
+      ->excludes(command.get_option("--preset"))
+      ->type_name("FILE");
+  // The schema's sentence is for all front ends.
+  command.get_option("--preset")
+      ->description("sizes and settings to begin with, from the list below; by default toy for a task, else small");
   // At once, so that of several values for a key, under either flag, the last one holds.
   const auto change = [o](const std::vector<std::string>& words) {
     o->set.insert(o->set.end(), words.begin(), words.end());
   };
-  command->add_option_function("--set", std::function(change), "change one setting of the preset or of --from")
+  command.add_option_function("--set", std::function(change), "change one setting of the preset or of --from")
       ->type_name(key_value_type)
       ->trigger_on_parse();
   for (const auto& [flag, key] : {std::pair<std::string, std::string>{"--batch-tokens", "batch_tokens="},
                                   std::pair<std::string, std::string>{"--accumulate", "accumulate="}})
     command
-        ->add_option_function<std::string>(
+        .add_option_function<std::string>(
             flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); },
             "the same as --set " + key + "N")
+        ->type_name("N")
         ->trigger_on_parse();
+}
+
+void arrange_help(CLI::App& command) {
+  group_options(
+      command,
+      {{"Sentence pairs",
+        {"--source", "--target", "--data", "--columns", "--augment", "--valid-source", "--valid-target", "--valid-data",
+         "--validation"}},
+       {"Other texts", {"--labels", "--tags", "--valid-labels", "--valid-tags", "--text", "--objective"}},
+       {"A made-up task", {"--task", "--pairs", "--longest"}},
+       {"Model",
+        {"--preset", "--from", "--tokenizer", "--target-tokenizer", "--set", "--batch-tokens", "--accumulate"}},
+       {"A teacher", {"--teacher", "--teacher-beam", "--monolingual"}},
+       {"Length of the run", {"--budget", "--max-steps", "--max-epochs", "--max-minutes", "--patience", "--resume"}},
+       {"Output", {"--output", "--keep", "--report-every", "--validate-every", "--languages", "--metadata"}},
+       {"Run", {"--config", "--seed", "--threads"}}});
+  add_examples(command,
+               {"wasmformer train --data train.tsv --validation 200 --columns 1,0 \\",
+                "    --tokenizer tok.model --output run --max-epochs 10 --threads 2",
+                "wasmformer train --task reverse --output reverse --max-steps 500"},
+               notes());
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  auto* command = app.add_subcommand("train", "Train a translator, a classifier, a tagger or an encoder");
+  auto o = std::make_shared<TrainOptions>();
+  add_text_options(*command, *o);
+  add_options(*command, fields(o->request) + fields(o->run) + fields(o->output), "train");
+  command->get_option("--pairs")->needs("--task");
+  command->get_option("--longest")->needs("--task");
+  add_model_options(*command, o);
   command
       ->add_option("--output", o->output.folder,
                    "folder for best.safetensors, last.safetensors, log.jsonl and options.json")
-      ->required();
+      ->required()
+      ->type_name("FOLDER");
   command->add_option("--metadata", o->metadata, metadata_help)->type_name(key_value_type);
-  command->add_option("--config", o->config,
-                      "JSON file whose object \"train\" has such options; those of the command line win");
-  command->footer(notes());
+  command
+      ->add_option("--config", o->config,
+                   "JSON file whose object \"train\" has such options; those of the command line win")
+      ->type_name("FILE");
+  arrange_help(*command);
   command->callback([o, command] {
     o->valid.columns = o->train.columns;
     if (!o->data.empty()) o->train.tsv = o->data[0];

@@ -1,7 +1,9 @@
 #include "cli/training_loop.h"
 
 #include <charconv>
+#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -61,6 +63,19 @@ Index epoch_of(const std::string& name) {
   return std::from_chars(name.data() + prefix.size(), end, epoch).ptr == end ? epoch : 0;
 }
 
+// The time of the day, in UTC: "2026-11-29T20:47:27.123Z".
+std::string time_now() {
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto since_epoch = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[40];
+  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  std::snprintf(text + size, sizeof text - size, ".%03dZ", static_cast<int>(since_epoch.count() % 1000));
+  return text;
+}
+
 // log.jsonl, rewritten in full at each report so that it never ends in half a line.
 class TrainingLog {
  public:
@@ -85,6 +100,7 @@ class TrainingLog {
   }
 
   double seconds() const { return seconds_; }  // of the run before it was resumed
+  bool is_empty() const { return text_.empty(); }
   void add(const nlohmann::ordered_json& entry) {
     text_ += entry.dump() + "\n";
     write();
@@ -118,6 +134,8 @@ class TrainingRenderer {
       introduce();
     }
     TrainingEvent event = loop_->next();
+    const bool has_nothing_to_do = std::holds_alternative<events::Done>(event);
+    if (has_nothing_to_do && ranks_.is_first()) say_that_goal_is_reached();
     for (; !std::holds_alternative<events::Done>(event); event = loop_->next())
       if (ranks_.is_first()) std::visit([this](const auto& e) { show(e); }, event);
     const auto [is_interrupted, has_lost_patience] = std::get<events::Done>(event);
@@ -136,8 +154,7 @@ class TrainingRenderer {
     step_seconds_ += e.seconds;
     units_ += e.report.units;
     const double done = loop_->progress();
-    const double rest = loop_->seconds() * (1 - done) / done;
-    line_.update(done, standing(e.report.loss) + (done > 0 ? "  " + duration(rest) + " left" : ""));
+    line_.update(done, standing(e.report.loss) + time_left(loop_->seconds(), done));
   }
   void show(const events::Validating&) { line_.update(loop_->progress(), "validating"); }
   void show(const events::Report& report) {
@@ -157,9 +174,44 @@ class TrainingRenderer {
   // Writes the log at once, so that a folder that cannot be written to is an error before any step.
   void prepare_folder() {
     make_folder(output_.folder);
-    log_.write();
-    write("options.json", used_options_);
+    if (log_.is_empty())
+      log_.add(first_record());
+    else
+      log_.write();
+    write("options.json", nlohmann::ordered_json{{"train", used_options_}}.dump(2) + "\n");
     clean_folder();
+  }
+
+  // What the reports are of. It has a step and seconds, as they have.
+  nlohmann::ordered_json first_record() {
+    return {{"type", "run"},
+            {"time", time_now()},
+            {"step", run_->progress().step},
+            {"seconds", log_.seconds()},
+            {"version", WASMFORMER_VERSION},
+            {"parameters", run_->model().transformer->parameter_count()},
+            {"train", run_->examples().size()},
+            {"left_out", run_->examples().skipped},
+            {"valid", run_->valid_examples().size()},
+            {"batches_per_epoch", run_->trainer().batches_per_epoch()},
+            {"seed", run_->trainer().config().seed},
+            {"threads", pool_.size()},
+            {"ranks", ranks_.size()},
+            {"options", used_options_}};
+  }
+
+  // Of a run that is resumed.
+  void say_that_goal_is_reached() {
+    const RunOptions& goals = loop_->options();
+    std::vector<std::string> flags;
+    if (goals.steps) flags.push_back("--max-steps");
+    if (goals.epochs) flags.push_back("--max-epochs");
+    if (goals.minutes) flags.push_back("--max-minutes");
+    const std::string way = run_->budget()
+                                ? "train a new run --from " + (fs::path(output_.folder) / "best.safetensors").string()
+                                : "give a higher " + join(flags, " and ");
+    line_.warn("nothing to do: the run has reached its goal, at step " + std::to_string(run_->progress().step) +
+               " after " + fixed(run_->epochs(), 2) + " epochs; to go on, " + way);
   }
 
   void introduce() {
@@ -180,7 +232,8 @@ class TrainingRenderer {
   }
 
   void log(const events::Report& report, const nlohmann::ordered_json& figures) {
-    nlohmann::ordered_json entry{{"step", report.step},
+    nlohmann::ordered_json entry{{"time", time_now()},
+                                 {"step", report.step},
                                  {"epoch", report.epoch},
                                  {"loss", report.loss},
                                  {"learning_rate", report.learning_rate},
@@ -230,7 +283,7 @@ class TrainingRenderer {
   ProgressLine line_;
   ThreadPool pool_;
   std::unique_ptr<TrainingRun> run_;
-  std::string used_options_;
+  nlohmann::ordered_json used_options_;
   TrainingLog log_;
   std::unique_ptr<TrainingLoop> loop_;
   Index saved_step_ = 0;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "train/training_loop.h"
@@ -18,7 +19,7 @@ struct TrainingOutput {
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"keep", "keep the models of the last N epochs, to average", at_least(0)}, keep);
-    v({"threads", "threads", between(1, 256)}, threads);
+    v({"threads", "CPU threads to use", between(1, 256)}, threads);
   }
 };
 
@@ -31,7 +32,7 @@ void make_folder(const std::string& path);
 // Begins a run, and prints its settings.
 struct RunMaker {
   std::function<std::unique_ptr<TrainingRun>(ThreadPool&)> begin;
-  std::function<std::string(TrainingRun&)> options;  // the text of options.json
+  std::function<nlohmann::ordered_json(TrainingRun&)> options;  // the object "train" of options.json
 };
 
 // Returns the number of the signal that ended it before a goal was reached, 0 otherwise. The folder is made if it is

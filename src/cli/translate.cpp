@@ -1,9 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/attention_file.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
@@ -43,7 +46,7 @@ class Run {
       : o_(options), model_(load_model(options.decoding.model, Weights::packed)), pool_(options.decoding.threads) {
     if (!ranks_.is_first()) return;
     input_.emplace(o_.input, [this](std::size_t line) {
-      progress_.print("line " + std::to_string(line) + " is not UTF-8; its translation is empty");
+      progress_.warn("line " + std::to_string(line) + " is not UTF-8; its translation is empty");
       ++damaged_;
     });
     if (!o_.attention.empty()) attention_.emplace(o_.attention);
@@ -81,19 +84,20 @@ class Run {
       lines_ = next_line;
     }
     for (int rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, "");
-    if (!attention_) return;
-    attention_->write(lines_ == 0 ? "[]\n" : "]\n");
-    attention_->commit();
+    if (attention_) attention_->commit();
   }
 
   // For each rank, lines for several batches, or whatever has arrived so far; no lines at the end of the input.
   std::vector<std::vector<std::string>> read_parts() {
     const TranslateOptions& options = o_.decoding.translate;
+    // Maps grow with the square of a text, so that those of one batch are all that may wait in memory.
     const std::size_t max_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
-                      max_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
+                      max_bytes = (attention_ ? 1 : 32) * static_cast<std::size_t>(o_.decoding.batch_tokens);
+    share_before_ = share_;
     std::vector<std::vector<std::string>> parts(static_cast<std::size_t>(ranks_.size()));
     for (auto& part : parts)
       if (&part == &parts[0] || input_->is_ready()) part = input_->next_part(max_lines, max_bytes);
+    share_ = input_->share_read().value_or(-1);
     return parts;
   }
 
@@ -121,21 +125,30 @@ class Run {
   std::string translated(const std::vector<std::string>& part, std::size_t first) {
     BatchedTranslation translation(model_, pool_, part, o_.decoding.translate, o_.decoding.batch_tokens, first);
     for (const auto& [text, tokens] : translation.too_long())
-      progress_.print("line " + std::to_string(first + text + 1) + " has " + std::to_string(tokens) +
-                      " tokens; the model takes at most " + std::to_string(model_.transformer->config().max_length) +
-                      "; its translation is empty");
+      progress_.warn("line " + std::to_string(first + text + 1) + " has " + std::to_string(tokens) +
+                     " tokens; the model takes at most " + std::to_string(model_.transformer->config().max_length) +
+                     "; its translation is empty");
     too_long_ += translation.too_long().size();
     finish(translation, [&](std::size_t done) {
-      if (ranks_.is_first()) progress_.update(-1, std::to_string(first + done) + " lines");
+      if (ranks_.is_first()) show(first + done, static_cast<double>(done) / static_cast<double>(part.size()));
     });
     std::string output;
     for (const Translation& t : translation.take()) {
       add_lines(t, first, output);
-      if (attention_) attention_->write((first == 0 ? "[" : ",") + attention_of(t).dump());
+      if (attention_) attention_->add(attention_of(t));
       ++first;
     }
     progress_.erase();
     return output;
+  }
+
+  // `share`: of this part. How many lines there will be is not known, but how much of a file is read.
+  void show(std::size_t lines, double share) {
+    const std::string text = std::to_string(lines) + " lines";
+    if (share_ < 0) return progress_.update(-1, text);
+    const double done = share_before_ + share * (share_ - share_before_);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    progress_.update(done, text + ", " + percent(done) + time_left(seconds, done));
   }
 
   void add_lines(const Translation& t, std::size_t line, std::string& text) const {
@@ -155,11 +168,13 @@ class Run {
   ThreadPool pool_;
   Communicator& ranks_ = ranks();
   std::optional<LineReader> input_;  // of the first rank
-  std::optional<FileWriter> attention_;
+  std::optional<AttentionFile> attention_;
   ProgressLine progress_;
-  std::size_t lines_ = 0;     // translated so far, by all ranks
-  std::size_t too_long_ = 0;  // of this rank's
-  std::size_t damaged_ = 0;   // of the first rank
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double share_before_ = 0, share_ = 0;  // of the input: before and after the parts at work; share_ is -1 for a pipe
+  std::size_t lines_ = 0;                // translated so far, by all ranks
+  std::size_t too_long_ = 0;             // of this rank's
+  std::size_t damaged_ = 0;              // of the first rank
 };
 
 }  // namespace
@@ -167,15 +182,21 @@ class Run {
 void add_translate_command(CLI::App& app) {
   auto o = std::make_shared<TranslateArguments>();
   auto* command = app.add_subcommand("translate", "Translate sentences, one per line");
-  command->footer(
-      "Translations are printed in the order of the input, some lines at a time; from a pipe, as soon as no more\n"
-      "lines are waiting. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are\n"
-      "numbered from 0. A line that is too long for the model or not UTF-8 gets a warning and an empty\n"
-      "translation, and the exit code is then 1.");
+  add_examples(
+      *command,
+      {"wasmformer translate de-en.safetensors --input news.de --threads 2 > news.en",
+       "echo 'Wo ist mein Buch?' | wasmformer translate de-en.safetensors --n-best 3"},
+      "Translations are printed in the order of the input, some lines at a time; from a pipe, as soon as no more lines "
+      "are waiting. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are numbered from "
+      "0. "
+      "A line that is too long for the model or not UTF-8 gets a warning and an empty translation, and the exit code "
+      "is then 1.");
   add_decoding_options(*command, o->decoding, /*without=*/{});
-  command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();
+  command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str()->type_name("FILE");
   command->add_flag("--scores", o->scores, "print SCORE TAB TEXT");
-  command->add_option("--attention", o->attention, "write every attention map to this JSON file");
+  add_attention(*command, o->attention, "every attention map");
+  group_options(*command,
+                {{"Text and model", {"--model", "--input"}}, {"Output", {"--scores", "--n-best", "--attention"}}});
   command->callback([o] {
     o->decoding.translate.attention = !o->attention.empty();
     Run run(*o);

@@ -33,6 +33,10 @@ std::vector<std::string> folder_files(const std::vector<std::string>& names) {
   return result;
 }
 
+void mark_as_mozillas(ModelFile& model) {
+  if (model.shortlist) model.metadata[shortlist_use_key] = "off";
+}
+
 ModelFile import_folder(const FolderFiles& files) { return is_bert(files) ? import_bert(files) : import_marian(files); }
 
 }  // namespace wasmformer

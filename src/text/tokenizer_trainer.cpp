@@ -3,6 +3,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 #include <string_view>
@@ -43,21 +44,48 @@ std::string take_part(std::string_view& text) {
   return part;
 }
 
+// Tells a training's caller how many pieces there are.
+class PieceCounter {
+ public:
+  explicit PieceCounter(const std::function<void(double)>& learns) : learns_(learns) {}
+  // BPE adds pieces one by one; unigram removes a share of them again and again.
+  void update(double pieces, double wanted) {
+    if (!learns_ || pieces <= 0 || wanted <= 0) return;
+    if (first_ == 0) first_ = pieces;
+    const double share = first_ > wanted ? std::log(first_ / pieces) / std::log(first_ / wanted) : pieces / wanted;
+    learns_(std::clamp(share, 0.0, 1.0));
+  }
+
+ private:
+  const std::function<void(double)>& learns_;
+  double first_ = 0;  // pieces at the first call
+};
+
+// SentencePiece's trainers call a plain function; this is whom it tells.
+thread_local PieceCounter* piece_counter = nullptr;
+
 // The sentences, those that are too long in parts, without the reserved character.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
-  explicit Sentences(const std::vector<std::string>& sentences) : sentences_(sentences) { Next(); }
+  explicit Sentences(const std::vector<std::string>& sentences, const std::function<void(double)>& loads = {})
+      : sentences_(sentences), loads_(loads) {
+    Next();
+  }
   bool done() const override { return is_done_; }
   void Next() override {
     while (rest_.empty() && next_ < sentences_.size()) rest_ = sentences_[next_++];
     is_done_ = rest_.empty();
     if (!is_done_) part_ = take_part(rest_);
+    constexpr std::size_t between_updates = 1000;
+    if (loads_ && next_ % between_updates == 0)
+      loads_(static_cast<double>(next_) / static_cast<double>(sentences_.size()));
   }
   const std::string& value() const override { return part_; }
   sentencepiece::util::Status status() const override { return {}; }
 
  private:
   const std::vector<std::string>& sentences_;
+  std::function<void(double)> loads_;
   std::size_t next_ = 0;
   std::string_view rest_;  // of the sentence before the next one
   std::string part_;
@@ -66,7 +94,8 @@ class Sentences : public sentencepiece::SentenceIterator {
 
 bool is_rules_file(const TokenizerOptions& options) { return options.normalization.ends_with(".tsv"); }
 
-std::string run(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
+std::string run(const std::vector<std::string>& sentences, const TokenizerOptions& options,
+                const TokenizerProgress& progress = {}) {
   const bool has_pieces = options.type == "bpe" || options.type == "unigram";
   const auto flag = [has_pieces](bool wanted) { return has_pieces && wanted ? "true" : "false"; };
   Arguments arguments = {
@@ -85,9 +114,12 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
       {"num_threads", "1"},  // the same model on every machine
       {"minloglevel", "2"}};
   if (!options.symbols.empty()) arguments["user_defined_symbols"] = options.symbols;
-  Sentences iterator(sentences);
+  Sentences iterator(sentences, progress.loads);
+  PieceCounter counter(progress.learns);
+  piece_counter = &counter;
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &model);
+  piece_counter = nullptr;
   // The library reports the sizes that it allows in its message alone, which begins with its own file,
   // line and condition, in brackets, and may end with advice on options.
   const std::string text = status.ToString();
@@ -126,7 +158,14 @@ bool has_text(const std::vector<std::string>& sentences, const std::string& norm
 
 }  // namespace
 
-std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
+// Declared in the changed sources of SentencePiece, see dependencies.cmake.
+void show_progress_of_trainer(double pieces, double wanted);
+void show_progress_of_trainer(double pieces, double wanted) {
+  if (piece_counter) piece_counter->update(pieces, wanted);
+}
+
+std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options,
+                            const TokenizerProgress& progress) {
   WASMFORMER_CHECK((std::set<std::string>{"bpe", "unigram", "char", "word"}.count(options.type)), ErrorCode::tokenizer,
                    "type '" << options.type << "' is not one of bpe, unigram, char and word");
   WASMFORMER_CHECK(options.normalization == "nmt_nfkc" || options.normalization == "identity" || is_rules_file(options),
@@ -140,7 +179,7 @@ std::string train_tokenizer(const std::vector<std::string>& sentences, const Tok
   for (std::size_t i = 0; i < sentences.size(); ++i)
     WASMFORMER_CHECK(is_utf8(sentences[i]), ErrorCode::tokenizer, "sentence " << i + 1 << " is not UTF-8");
   WASMFORMER_CHECK(has_text(sentences, options.normalization), ErrorCode::no_text, "there is no text to learn from");
-  return run(sentences, options);
+  return run(sentences, options, progress);
 }
 
 }  // namespace wasmformer

@@ -1,6 +1,7 @@
 // Training of SentencePiece models. In WebAssembly it is in a separate module, bindings/tokenizers.cpp.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,16 @@ struct TokenizerOptions {
   }
 };
 
+// Called from time to time with a share of the work in [0, 1]: first as sentences are loaded, then as pieces are
+// learned.
+struct TokenizerProgress {
+  std::function<void(double)> loads, learns;
+};
+
 // Returns the bytes of a SentencePiece .model file with pad 0, unk 1, bos 2, eos 3 and its normalization.
 // Texts of any length count; the character U+2585, which SentencePiece reserves, does not become a piece.
 // Throws Error if there is no text, too little for `vocab_size` (with hard_vocab_limit), or too many characters.
-std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options);
+std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options,
+                            const TokenizerProgress& progress = {});
 
 }  // namespace wasmformer

@@ -84,6 +84,9 @@ test('a file of options that is wrong is refused with one sentence', () => {
   refused(/bad\.json: tokenizer must be true or false, a number, .*, not null/, { ...recipe, tokenizer: null });
   refused(/max_steps|max-steps|steps/, { ...recipe, 'max-steps': 0 });
   refuse(/cannot read .*none\.json/, byConfig(path('none.json'), 'bad'));
+  refuse(/--config takes a JSON file .*; --set d_model=64 changes one setting$/, byConfig('d_model=64', 'bad'));
+  refuse(/--config takes a JSON file .*; the preset is --preset tiny$/, byConfig('tiny', 'bad'));
+  refuse(/--config takes a JSON file .*, such as the options\.json of a run$/, byConfig('x', 'bad'));
 });
 
 for (const direction of ['de-en', 'en-de', 'en-zh', 'zh-en', 'fr-en']) {

@@ -1,11 +1,12 @@
 // Runs go to and fro between the program and the package, and are the same in both.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Trainer } from '../../dist/index.js';
+import { reportsIn } from './reports.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +19,7 @@ const task = { name: 'reverse', pairs: 1000 };
 function train(output, ...args) {
   const { status, stderr } = spawnSync(program, ['train', '--output', join(folder, output), ...args], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
-  return readFileSync(join(folder, output, 'log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  return reportsIn(join(folder, output, 'log.jsonl'));
 }
 
 async function events(trainer, options) {

@@ -1,7 +1,7 @@
 // The commands around training, as a user runs them, and bad input.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { path, program, refuse, run, succeed, train, training } from './trained.mjs';
 
@@ -69,6 +69,31 @@ test('a model can be read from a pipe, since its file is read once', { skip: pro
   const tuned = piped('train', '--from', '/dev/stdin', '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
     '--output', path('piped'), '--max-steps', '2');
   assert.equal(tuned.status, 0, tuned.stderr);
+});
+
+test('--attention writes a line per sentence to a .ndjson file, and the same objects as an array to any other', () => {
+  const translate = (file) => succeed('translate', '--model', path('run/best.safetensors'), '--input', path('source'), '--attention', file);
+  translate(path('maps.json'));
+  translate(path('maps.ndjson'));
+  const lines = readFileSync(path('maps.ndjson'), 'utf8').split('\n');
+  assert.equal(lines.pop(), '');
+  assert.equal(lines.length, 20);
+  assert.deepEqual(lines.map((line) => JSON.parse(line)), JSON.parse(readFileSync(path('maps.json'), 'utf8')));
+  run(['translate', '--model', path('run/best.safetensors'), '--attention', path('none.ndjson')], { input: '' });
+  assert.equal(readFileSync(path('none.ndjson'), 'utf8'), '');
+});
+
+test('an array of attention beyond 100 MB is warned of once, lines are not', () => {
+  const text = `${'eins '.repeat(90).trim()}\n`.repeat(5);
+  const translate = (file) =>
+    run(['translate', '--model', path('run/best.safetensors'), '--beam-size', '1', '--max-length', '2', '--attention', file], { input: text });
+  const { status, stderr } = translate(path('large.json'));
+  assert.equal(status, 0, stderr);
+  assert.ok(statSync(path('large.json')).size > 100e6);
+  assert.match(stderr, /large\.json has more than 100 MB already; a name that ends in \.ndjson/);
+  assert.equal(stderr.trim().split('\n').length, 1);
+  assert.equal(translate(path('large.ndjson')).stderr, '');
+  for (const name of ['large.json', 'large.ndjson']) rmSync(path(name));
 });
 
 test('translate masks source tokens and heads, starts with a prefix, and samples', () => {
@@ -203,7 +228,7 @@ test('--version and --help print and succeed; help shows ranges and defaults', (
   assert.equal(succeed('--version').stdout, `wasmformer ${version}\n`);
   assert.match(succeed('--help').stdout, /translate/);
   const help = succeed('translate', '--help').stdout.replace(/\s+/g, ' ');
-  assert.ok(help.includes('--beam-size hypotheses kept at each step; 1 is greedy search (a whole number from 1 to 64; default 4)'), help);
+  assert.ok(help.includes('--beam-size N hypotheses kept at each step; 1 is greedy search (a whole number from 1 to 64; default 4)'), help);
   for (const flag of ['--length-penalty', '--n-best', '--max-length', '--temperature', '--top-k', '--top-p', '--sample-seed', '--prefix',
     '--mask-source', '--mask-heads', '--scores', '--attention'])
     assert.ok(help.includes(`${flag} `), flag);

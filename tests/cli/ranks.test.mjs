@@ -5,6 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mpiEnvironment as env } from '../mpi.mjs';
+import { reportsIn } from './reports.mjs';
 import { path, program, run, succeed, train } from './trained.mjs';
 
 const withRanks = join(program, '../wasmformer_mpi');
@@ -15,7 +16,7 @@ function succeedTogether(ranks, args, options) {
   assert.equal(result.status, 0, result.stderr);
   return result;
 }
-const reports = (output) => readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+const reports = (output) => reportsIn(path(`${output}/log.jsonl`));
 function assertSameLosses(output, expected, most = 1e-5) {
   assert.equal(reports(output).length, reports(expected).length);
   for (const [i, { step, loss }] of reports(expected).entries()) {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { reportsIn } from './reports.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const programs = { native: join(root, 'build/native/wasmformer'), node: join(root, 'dist/cli.js') };
@@ -39,8 +40,7 @@ test('the losses of a run differ by less than 1e-5, with any number of threads',
   const train = (...more) => both(['train', '--data', path('pairs.tsv.gz'), '--valid-data', path('pairs.tsv'), '--columns', '1,0',
     '--tokenizer', path('native-bpe.model'), '--preset', 'tiny', '--set', 'd_model=32', '--set', 'ffn_dim=64',
     '--set', 'warmup_steps=20', '--batch-tokens', '300', '--report-every', '1', ...more]);
-  const logs = (output) => ['native', 'node'].map((name) =>
-    readFileSync(path(`${name}-${output}/log.jsonl`), 'utf8').trim().split('\n').map((line) => JSON.parse(line)));
+  const logs = (output) => ['native', 'node'].map((name) => reportsIn(path(`${name}-${output}/log.jsonl`)));
   train('--max-steps', '30', '--output', path('NAME-run'));
   const [native, node] = logs('run');
   assert.equal(native.length, 30);

@@ -35,6 +35,21 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+test('a shortlist is used unless the folder is one of Mozilla, and --shortlist decides', () => {
+  const by = (model, ...options) => succeed('translate', '--model', path(model), '--beam-size', '1', '--max-length', '12', ...options);
+  cpSync(path('student'), path('mozillas'), { recursive: true });
+  cpSync(join(fixture, 'lex.tiny.s2t.bin'), path('mozillas/lex.tiny.s2t.bin'));
+  writeFileSync(path('mozillas/metadata.json'), '{ "sourceLanguage": "xx", "targetLanguage": "en" }');
+  succeed('import-marian', path('mozillas'), '--output', path('mozillas.safetensors'));
+  const [listed, all] = [by('with.safetensors'), by('student.safetensors')];
+  assert.notEqual(listed, all);
+  assert.deepEqual([by('mozillas.safetensors'), by('mozillas.safetensors', '--shortlist', 'on')], [all, listed]);
+  for (const option of [['--shortlist', 'off'], ['--full-vocabulary']]) assert.equal(by('with.safetensors', ...option), all);
+  assert.equal(by('with.safetensors', '--shortlist', 'auto'), listed);
+  refused(/shortlist is on, but this model has none/, 'translate', '--model', path('student.safetensors'), '--shortlist', 'on');
+  refused(/shortlist is on, but full_vocabulary is the same as off/, 'translate', '--model', path('with.safetensors'), '--shortlist', 'on', '--full-vocabulary');
+});
+
 test('a student written as .bin or .npz is read back with the same translations', () => {
   for (const format of ['bin', 'npz']) {
     succeed('export-marian', path('student.safetensors'), '--output', path(format), '--format', format);

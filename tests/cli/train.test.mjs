@@ -3,16 +3,42 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { recordsIn, reportsIn } from './reports.mjs';
 import { limited, path, program, refuse, run, succeed, train, training } from './trained.mjs';
 
 test('training writes a best and a last checkpoint and a log of complete lines', () => {
   assert.deepEqual(readdirSync(path('run')).filter((name) => !name.startsWith('epoch')).sort(),
     ['best.safetensors', 'last.safetensors', 'log.jsonl', 'options.json']);
-  const log = readFileSync(path('run/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const log = reportsIn(path('run/log.jsonl'));
   assert.equal(log.at(-1).step, 300);
   for (const key of ['epoch', 'loss', 'learning_rate', 'target_tokens_per_second', 'seconds', 'valid_loss', 'bleu'])
     assert.equal(typeof log.at(-1)[key], 'number', key);
   assert.ok(log.at(-1).loss < log[0].loss, 'the loss falls');
+});
+
+test('the log begins with a record of the run, and every record has the time of the day', () => {
+  const [first, ...reports] = recordsIn(path('run/log.jsonl'));
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { type, step, seconds, train: pairs, valid, threads, seed, left_out: leftOut } = first;
+  assert.deepEqual({ type, step, seconds, pairs, valid, threads, seed, leftOut }, { type: 'run', step: 0, seconds: 0, pairs: 400, valid: 20, threads: 1, seed: 1, leftOut: 0 });
+  assert.equal(first.version, version);
+  assert.equal(first.parameters, JSON.parse(succeed('inspect', path('run/best.safetensors'), '--json').stdout).parameters);
+  assert.deepEqual([first.options['max-steps'], first.options.set.d_model], [300, 32]);
+  assert.deepEqual(first.options, JSON.parse(readFileSync(path('run/options.json'), 'utf8')).train);
+  const times = [first, ...reports].map(({ time }) => Date.parse(time));
+  assert.ok(times.every((time, i) => time >= (times[i - 1] ?? 0) && Math.abs(time - Date.now()) < 3_600_000), times.join());
+  assert.match(first.time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  succeed(...train('logged', '--max-steps', '2', '--report-every', '1'));
+  succeed(...train('logged', '--max-steps', '4', '--report-every', '1', '--resume'));
+  assert.deepEqual(recordsIn(path('logged/log.jsonl')).map(({ type, step }) => type ?? step), ['run', 1, 2, 3, 4]);
+});
+
+test('a run that is resumed beyond its goal says so, and how to go on', () => {
+  succeed(...train('reached', '--max-steps', '6'));
+  const again = succeed(...train('reached', '--resume', '--max-steps', '5'));
+  assert.match(again.stderr, /nothing to do: the run has reached its goal, at step 6 .*; to go on, give a higher --max-steps$/m);
+  assert.match(succeed(...train('reached', '--resume', '--max-steps', '6', '--quiet')).stderr, /nothing to do/);
+  assert.doesNotMatch(succeed(...train('reached', '--resume', '--max-steps', '7')).stderr, /nothing to do/);
 });
 
 test('a goal in minutes ends with a validation and both checkpoints, like every goal', () => {
@@ -29,7 +55,7 @@ test('a budget chooses what is not given, says what, and ends with its schedule;
     '--set', 'd_model=32', 'num_heads=2', 'ffn_dim=64', 'max_length=64', '--output', path('budget')];
   const { stderr } = succeed(...budget, '--budget', '0.03');
   assert.match(stderr, /^budget: d_model=32 ffn_dim=64 .*optimizer=muon .*; about \d+ steps of \d+ ms, [\d.]+ passes over the texts$/m);
-  const entries = () => readFileSync(path('budget/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const entries = () => reportsIn(path('budget/log.jsonl'));
   const log = entries();
   const peak = Math.max(...log.map((entry) => entry.learning_rate));
   assert.ok(log.at(-1).learning_rate < 0.2 * peak, `${log.at(-1).learning_rate} of ${peak}`);
@@ -53,7 +79,7 @@ test('a run that is interrupted and resumed ends with the same bytes, with any n
   succeed(...train('whole', '--max-steps', '60', '--report-every', '1'));
   for (const name of ['last.safetensors', 'best.safetensors'])
     assert.ok(readFileSync(path(`stopped/${name}`)).equals(readFileSync(path(`whole/${name}`))), name);
-  const losses = (output) => readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n').map((line) => JSON.parse(line).loss);
+  const losses = (output) => reportsIn(path(`${output}/log.jsonl`)).map(({ loss }) => loss);
   assert.deepEqual(losses('stopped'), losses('whole'));
 });
 
@@ -132,7 +158,7 @@ test("fine-tuning starts from a model's weights, including int8; a kept model re
   const tune = (output, ...more) => ['train', '--from', small, '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
     '--output', path(output), '--max-epochs', '2', '--keep', '2', '--report-every', '1', ...more];
   succeed(...tune('tuned', '--set', 'dropout=0', '--set', 'learning_rate=0.002'));
-  const losses = (output) => readFileSync(path(output + '/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line).loss);
+  const losses = (output) => reportsIn(path(`${output}/log.jsonl`)).map(({ loss }) => loss);
   assert.ok(losses('tuned')[0] < losses('run')[0] / 2, 'it begins with what the model knows');
   const { metadata } = facts(path('tuned/epoch-1.safetensors'));
   const steps = losses('tuned').length / 2;

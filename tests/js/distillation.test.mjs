@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Trainer, Translator } from '../../dist/index.js';
+import { reportsIn } from '../cli/reports.mjs';
 import { close, fixtureBytes, fixturePath, sentences } from './support.mjs';
 
 const program = process.env.WASMFORMER_PROGRAM ?? join(import.meta.dirname, '../../build/native/wasmformer');
@@ -52,7 +53,7 @@ function inProgram(t, files, ...options) {
   const translations = readdirSync(join(folder, 'run')).find((name) => name.startsWith('teacher-'));
   return {
     texts: translations && lines(translations).map((line) => line.split('\t')),
-    losses: lines('log.jsonl').map((line) => JSON.parse(line).loss),
+    losses: reportsIn(join(folder, 'run', 'log.jsonl')).map(({ loss }) => loss),
   };
 }
 

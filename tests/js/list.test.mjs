@@ -17,7 +17,8 @@ const fixtures = fileURLToPath(new URL('../fixtures/marian/', import.meta.url));
 const read = (name) => readFileSync(join(fixtures, name));
 const student = { model: read('student/model.int8.bin'), lex: read('student/lex.tiny.s2t.bin'), vocab: read('student/vocab.spm') };
 const texts = read('student/input.txt').toString().split('\n').slice(0, 3);
-const expected = JSON.parse(read('student/tokens.int8.lex.json')).target_ids.slice(0, 3);
+const tokensIn = (name) => JSON.parse(read(`student/${name}`)).target_ids.slice(0, 3);
+const [expected, ofAllPieces] = [tokensIn('tokens.int8.lex.json'), tokensIn('tokens.int8.json')];
 const integrity = (bytes) => `sha256-${createHash('sha256').update(bytes).digest('base64')}`;
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
@@ -82,7 +83,7 @@ async function check(model, options) {
   try {
     assert.equal(translator.info.languages, 'xx-en');
     for (const [i, text] of texts.entries()) {
-      assert.deepEqual((await translator.translate(text, { beamSize: 1 })).targetTokens.map(({ id }) => id), expected[i]);
+      assert.deepEqual((await translator.translate(text, { beamSize: 1, shortlist: 'on' })).targetTokens.map(({ id }) => id), expected[i]);
     }
   } finally {
     translator.dispose();
@@ -118,6 +119,39 @@ test('the newest released version comes first, and an architecture can be reques
   await assert.rejects(Translator.load({ list, from: 'xx', to: 'en', architecture: 'big' }), {
     message: `[models] ${list} has no model xx-en big; the nearest is xx-en tiny`,
   });
+});
+
+test('a model from a list by Mozilla translates without its shortlist unless it is asked to; any other uses its own', async (t) => {
+  const state = await host(t);
+  const idsOf = async (translator, options) =>
+    (await translator.translate(texts, { beamSize: 1, ...options })).map(({ targetTokens }) => targetTokens.map(({ id }) => id));
+  const mozillas = await Translator.load({ list: state.settings, from: 'xx', to: 'en' });
+  const [model, lex, vocab] = [student.model, student.lex, student.vocab].map((bytes) => new Blob([bytes]));
+  const other = await Translator.load(await importMarian({ 'model.bin': model, 'lex.bin': lex, 'vocab.spm': vocab }));
+  t.after(() => [mozillas, other].forEach((translator) => translator.dispose()));
+  assert.notDeepEqual(expected, ofAllPieces);
+  assert.deepEqual(await idsOf(mozillas), ofAllPieces);
+  assert.deepEqual(await idsOf(other), expected);
+  for (const translator of [mozillas, other]) {
+    assert.deepEqual(await idsOf(translator, { shortlist: 'on' }), expected);
+    assert.deepEqual(await idsOf(translator, { shortlist: 'off' }), ofAllPieces);
+    assert.deepEqual(await idsOf(translator, { fullVocabulary: true }), ofAllPieces, 'the earlier name of off');
+  }
+  assert.deepEqual(await idsOf(other, { shortlist: 'auto', fullVocabulary: false }), expected);
+  await assert.rejects(other.translate(texts[0], { shortlist: 'on', fullVocabulary: true }), /shortlist is on, but fullVocabulary is the same as off/);
+  await assert.rejects(other.translate(texts[0], { shortlist: 'maybe' }), /shortlist must be auto, on or off/);
+});
+
+test('records of a major version that is not known are left out; if a pair has no others, it is refused', async (t) => {
+  const state = await host(t);
+  const list = state.put('/list.json', { data: ['4.0', '3.1'].flatMap((version) => state.records({ version })) });
+  assert.deepEqual((await listModels(list)).map(({ version }) => version), ['3.1']);
+  await check({ list, from: 'xx', to: 'en' });
+  const newer = state.put('/newer.json', { data: [...state.records({ version: '4.0' }), ...state.records({ sourceLanguage: 'yy' })] });
+  const refusal = { code: 'list-version', details: { name: newer, pair: 'xx-en', version: '4.0', major: 4 },
+    message: `[models] the model xx-en in ${newer} has version 4.0; this package reads versions 1 to 3, so a newer package may be needed` };
+  await assert.rejects(Translator.load({ list: newer, from: 'xx', to: 'en' }), refusal);
+  await assert.rejects(listModels(state.put('/only.json', { data: state.records({ version: '12.1' }) })), { code: 'list-version' });
 });
 
 test('progress counts all files together; the converted model is kept until the list changes', async (t) => {

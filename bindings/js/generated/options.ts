@@ -249,7 +249,12 @@ export interface TranslateFields {
   beamTrace?: boolean | undefined;
   /** Return embeddings, queries, keys, values and the residual stream. Default false. */
   internals?: boolean | undefined;
-  /** Score all target pieces, even if the model has a shortlist. Default false. Firefox's student models have one. */
+  /**
+   * Score only the pieces in the model's shortlist; auto: if it has one, but not for models from a list by Mozilla,
+   * because Firefox uses none. Default 'auto'. Firefox's student models have a shortlist.
+   */
+  shortlist?: 'auto' | 'on' | 'off' | undefined;
+  /** The same as shortlist off: score all target pieces. Default false. */
   fullVocabulary?: boolean | undefined;
   /**
    * What is copied instead of translated; off for nothing; default: everything, if the model has placeholder tokens or

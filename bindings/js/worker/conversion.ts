@@ -53,7 +53,8 @@ export async function convertFolder(
 ): Promise<Bytes> {
   const said = await readMetadata(folder);
   const { names, files } = await readFolder(folder, onProgress);
-  return withExtras((module) => module.readFolder(names, files, languages || said, precision) as Bytes);
+  const ofMozilla = isMozillas(folder);
+  return withExtras((module) => module.readFolder(names, files, languages || said, precision, ofMozilla) as Bytes);
 }
 
 const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'application/octet-stream' });
@@ -86,16 +87,19 @@ async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names
 /** Refuses a model that cannot be read, or a folder that lacks a file, before the weights are downloaded. */
 async function checkSettings(names: string[], files: Bytes[]): Promise<void> {
   try {
-    await withExtras((module) => module.readFolder(names, files, '', 'f32'));
+    await withExtras((module) => module.readFolder(names, files, '', 'f32', false));
   } catch (error) {
     if (!(error instanceof WasmformerError && error.code === 'no-weights')) throw error;
   }
 }
 
+/** A folder of a student as Mozilla publishes them. */
+const isMozillas = (folder: Folder) => 'metadata.json' in folder && !('config.json' in folder);
+
 /** Reads Mozilla's metadata.json: returns the student's languages, and sets the digest that its weights must have. */
 async function readMetadata(folder: Folder): Promise<string> {
-  const file = folder['metadata.json'];
-  if (!file || 'config.json' in folder) return '';
+  if (!isMozillas(folder)) return '';
+  const file = folder['metadata.json']!;
   const { architecture = 'tiny', hash, sourceLanguage, targetLanguage } = await readJson(file);
   if (!['tiny', 'base', 'base-memory'].includes(architecture as string)) {
     throw new WasmformerError('import', `the architecture in metadata.json is '${architecture}'; 'tiny', 'base' and 'base-memory' can be read`);

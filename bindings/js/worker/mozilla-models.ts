@@ -14,6 +14,10 @@ const objects = (value: unknown) => (Array.isArray(value) ? value : []).map(obje
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 type Model = Pick<ListedModel, 'from' | 'to' | 'architecture' | 'version'>;
 
+// Major versions of records whose models this package reads: Firefox has raised them for languages without spaces and
+// larger models (2), and for other compression (3). What a later one will change is not known.
+const knownMajors = [1, 2, 3];
+
 /** A file of a model as a list has it; what is not checked yet is unknown. */
 interface FoundFile {
   /** Its model; files of one model have the same, and the same `id`. */
@@ -118,8 +122,28 @@ function isComplete({ files }: ListedModel): boolean {
   return has('model.bin') && (has('vocab.spm') || (has('srcvocab.spm') && has('trgvocab.spm')));
 }
 
+/** The major version of a record's model, if it has one that is not known. */
+function unknownMajor({ version }: Model): number | undefined {
+  const major = /^\d+/.exec(version)?.[0];
+  return major === undefined || knownMajors.includes(Number(major)) ? undefined : Number(major);
+}
+
 /** The models of a list, sorted by language pair, the best of each pair first. */
-export async function readList(list: ModelData): Promise<ListedModel[]> {
+export const readList = async (list: ModelData): Promise<ListedModel[]> => readable(list, await completeModels(list));
+
+/** Those of the models whose version is known; throws if there is none. */
+function readable(list: ModelData, models: ListedModel[]): ListedModel[] {
+  const known = models.filter((model) => unknownMajor(model) === undefined);
+  if (known.length > 0) return known;
+  const { from, to, version } = models[0]!;
+  const [name, major] = [nameOf(list), unknownMajor(models[0]!)!];
+  const sentence = `the model ${from}-${to} in ${name} has version ${version}; this package reads versions ${knownMajors[0]} to ${knownMajors.at(-1)}, `
+    + 'so a newer package may be needed';
+  throw new WasmformerError('list-version', sentence, { room: 'models', details: { name, pair: `${from}-${to}`, version, major } });
+}
+
+/** All models of a list whose files suffice, sorted in the same way. */
+async function completeModels(list: ModelData): Promise<ListedModel[]> {
   const all = new Map<string, ListedModel>();
   for (const file of filesIn(await readJson(list))) {
     const key = JSON.stringify([file.model, file.id]);
@@ -138,7 +162,10 @@ export async function readList(list: ModelData): Promise<ListedModel[]> {
 
 /** The best model of a list for a language pair and, if given, an architecture. */
 export async function listedModel({ list, architecture, ...pair }: ListData): Promise<ListedModel> {
-  const models = await readList(list);
+  const all = await completeModels(list);
+  const ofPair = all.filter(({ from, to }) => from === pair.from && to === pair.to);
+  if (ofPair.length > 0) readable(list, ofPair);
+  const models = readable(list, all);
   const title = (of: Partial<ListedModel>) => `${of.from}-${of.to} ${architecture === undefined ? '' : of.architecture}`.trimEnd();
   const wanted = title({ ...pair, architecture });
   const found = models.find((model) => title(model) === wanted);

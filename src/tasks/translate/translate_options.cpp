@@ -19,6 +19,9 @@ TranslateOptions checked(TranslateOptions o, const Config& config, Naming naming
   WASMFORMER_CHECK(!o.sampling || !o.beam_trace, ErrorCode::translate,
                    name("beam_trace") << " needs beam search; it is not available with sampling");
   if (o.sampling) o.beam_size = 1;
+  WASMFORMER_CHECK(!o.full_vocabulary || o.shortlist != ShortlistUse::on, ErrorCode::translate,
+                   "shortlist is on, but " << name("full_vocabulary") << " is the same as off; leave one of them out");
+  if (o.full_vocabulary) o.shortlist = ShortlistUse::off;
   WASMFORMER_CHECK(o.n_best <= o.beam_size, ErrorCode::translate,
                    name("n_best") << " is " << o.n_best << ", but " << name("beam_size") << " is " << o.beam_size);
   WASMFORMER_CHECK(

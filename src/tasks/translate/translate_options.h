@@ -31,6 +31,10 @@ struct Sampling {
 
 WASMFORMER_ENUM_NAMES(AttentionHead::Kind, "encoder", "decoder", "cross");
 
+// Whether only the candidates of a model's shortlist are scored; automatic: as the model says.
+enum class ShortlistUse { automatic, on, off };
+WASMFORMER_ENUM_NAMES(ShortlistUse, "auto", "on", "off");
+
 constexpr Range hypothesis_counts = between(1, 64);
 constexpr double default_length_penalty = 0.6;  // section 6.1
 
@@ -70,7 +74,8 @@ struct TranslateOptions {
   Index top_tokens = 0;
   bool beam_trace = false;
   bool internals = false;
-  bool full_vocabulary = false;
+  ShortlistUse shortlist = ShortlistUse::automatic;
+  bool full_vocabulary = false;  // the earlier form of ShortlistUse::off
   std::optional<KeepNames> keep = {};
   std::vector<Index> kept_ranges = {};  // for each: index of its text and a ByteRange in it; in order
   std::vector<GlossaryTerm> glossary = {};
@@ -90,7 +95,11 @@ struct TranslateOptions {
     v({"top_tokens", "return the K most probable tokens of each step", at_least(0), ""}, top_tokens);
     v({"beam_trace", "return everything that beam search kept and dropped", {}, ""}, beam_trace);
     v({"internals", "return embeddings, queries, keys, values and the residual stream", {}, ""}, internals);
-    v({"full_vocabulary", "score all target pieces, even if the model has a shortlist"}, full_vocabulary);
+    v({"shortlist",
+       "score only the pieces in the model's shortlist; auto: if it has one, but not for models from a list by "
+       "Mozilla, because Firefox uses none"},
+      shortlist);
+    v({"full_vocabulary", "the same as shortlist off: score all target pieces"}, full_vocabulary);
     visit_keep(v, keep);
     v({"kept_ranges", "further parts that are copied: of each its text, its first byte and the one behind it",
        at_least(0), ""},

@@ -11,10 +11,20 @@
 namespace wasmformer {
 namespace {
 
+// Throws Error if the options want a shortlist that the model does not have.
+bool uses_shortlist(const ModelFile& model, const TranslateOptions& options) {
+  const ShortlistUse use = options.full_vocabulary ? ShortlistUse::off : options.shortlist;
+  WASMFORMER_CHECK(model.shortlist || use != ShortlistUse::on, ErrorCode::translate,
+                   "shortlist is on, but this model has none");
+  if (use != ShortlistUse::automatic) return use == ShortlistUse::on;
+  const auto own = model.metadata.find(shortlist_use_key);
+  return model.shortlist && (own == model.metadata.end() || own->second != word(ShortlistUse::off));
+}
+
 // Target tokens that the model's shortlist allows; empty: all.
 std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<TokenId>& source,
                                  const TranslateOptions& options) {
-  if (!model.shortlist || options.full_vocabulary) return {};
+  if (!uses_shortlist(model, options)) return {};
   return model.shortlist->candidates(source, model.source_tokenizer == model.target_tokenizer,
                                      model.transformer->config().target_vocab_size);
 }
