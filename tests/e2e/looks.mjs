@@ -15,6 +15,7 @@ export const places = [
   [`#picture?${text}&large=1`, '[data-large] [data-testid=figure]'],
   [`#beam?${text}`, '[role=treeitem] >> nth=8'],
   [`#intervene?${text}&heads=cross:2:1`, '[data-testid=after]'],
+  [`#backwards?${text}`, '[data-testid=norm]'],
   [`#laboratory?${text}`, '.cards h3'],
   [`#laboratory?${text}&ablation=scale`, 'fieldset table'],
   [`#train?${text}`, '.sheet .example'],

@@ -4,6 +4,7 @@ import { pageWords } from '../shared/words/words';
 export const views = [
   'translate',
   'picture',
+  'backwards',
   'beam',
   'intervene',
   'lecture',
