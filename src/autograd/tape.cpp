@@ -28,6 +28,7 @@ Var Tape::variable(Index rows, Index cols, bool wants_gradient) {
            .value = arena_.take<Scalar>(rows * cols),
            .gradient = nullptr,
            .wants_gradient = recording_ && wants_gradient,
+           .keeps_gradient = false,
            .quantized = nullptr};
   return Var(node);
 }
@@ -36,6 +37,7 @@ Var Tape::variable_over(Var var, bool wants_gradient) {
   auto* node = arena_.take<Var::Node>(1);
   *node = *var.node_;
   node->gradient = nullptr;
+  node->keeps_gradient = false;
   node->quantized = nullptr;
   node->wants_gradient = recording_ && wants_gradient;
   return Var(node);
@@ -49,6 +51,7 @@ Var Tape::constant(const Matrix& value) {
            .value = const_cast<Scalar*>(value.data()),
            .gradient = nullptr,
            .wants_gradient = false,
+           .keeps_gradient = false,
            .quantized = nullptr};
   return Var(node);
 }
@@ -110,6 +113,7 @@ void Tape::backward(Var loss, FunctionRef<void(Index id)> passed, FunctionRef<vo
     if (!out.gradient) continue;
     operation->run(operation->closure, {out.gradient, out.rows, out.cols});
     if (after_operation) after_operation();
+    if (out.keeps_gradient) continue;
     free_.push_back({std::exchange(out.gradient, nullptr), aligned(out.rows * out.cols)});
   }
   operations_.clear();

@@ -28,8 +28,8 @@ class Var {
   ConstView value() const { return {node_->value, node_->rows, node_->cols}; }
   View mutable_value() { return {node_->value, node_->rows, node_->cols}; }
   bool wants_gradient() const { return node_->wants_gradient; }
-  // After backward(), for variables that are not results of operations (whose memory is reused). Throws Error
-  // if no gradient reached it.
+  // After backward(), for variables that are not results of operations (whose memory is reused), and for those of
+  // keep_gradient(). Throws Error if no gradient reached it.
   ConstView gradient() const;
 
  private:
@@ -39,6 +39,7 @@ class Var {
     Scalar* value;     // [rows, cols]
     Scalar* gradient;  // the same, or null until a gradient reaches it
     bool wants_gradient;
+    bool keeps_gradient;             // backward() does not reuse its memory
     const QuantizedRows* quantized;  // for the last product with int8 weights, or null
   };
   explicit Var(Node* node) : node_(node) {}
@@ -121,6 +122,8 @@ class Tape {
   }
   // The same in the memory of the value, which must have no other readers.
   GradientSlot gradient_reusing_value(Var var);
+  // Makes the gradient of `var`, the result of an operation, readable after backward().
+  void keep_gradient(Var var) { var.node_->keeps_gradient = true; }
   // The gradient of `var`, or null if none has reached it yet.
   const Scalar* gradient_or_null(Var var) const { return var.node_->gradient; }
   // Adds `upstream`, of the same shape, to the gradient of `var`.

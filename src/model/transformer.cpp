@@ -257,7 +257,8 @@ Transformer::Embedded Transformer::embedded(Tape& tape, const Tokens& tokens, co
   } else {
     x = embedding(tape, ids, at, table, added, config_.dropout, config_.scale_embedding);
   }
-  if (record) {  // the two summands
+  if (record) {  // the sum and its summands
+    record->embedded = x;
     const Index n = x.rows(), d = x.cols();
     record->token_embedding = tape.variable(n, d, /*wants_gradient=*/false);
     record->positions = fractions ? *fractions : tape.variable(n, d, /*wants_gradient=*/false);

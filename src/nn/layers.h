@@ -101,12 +101,16 @@ struct AttentionCall {
 struct StackRecord {
   Var token_embedding;  // [tokens, d_model], times √d_model if scaled
   Var positions;        // [tokens, d_model]; the sum of both enters the first layer, after embedding_norm
+  Var embedded;         // [tokens, d_model]: that sum
   std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer that has it
   // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
   std::vector<Var> residuals;  // [tokens, d_model] each
   std::vector<Var> sublayers;  // [tokens, d_model] each: output of each sublayer, which is added to the stream
-  std::vector<Var> hidden;     // [tokens, ffn_dim], inside the feed-forward network of each layer
-  Var output;                  // [tokens, d_model]
+  // The same as the tape has them, for their gradients: a norm may take the memory of their values.
+  std::vector<Var> results;
+  std::vector<Var> norms;   // [tokens, d_model] each: output of each norm, in the order in which they ran
+  std::vector<Var> hidden;  // [tokens, ffn_dim], inside the feed-forward network of each layer
+  Var output;               // [tokens, d_model]
 };
 
 // Sizes and kind of an attention. A query and a key have key_dim features in each head (d_k of section 3.2.2), a value

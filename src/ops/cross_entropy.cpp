@@ -98,7 +98,9 @@ CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targ
     loss += weight(targets[i]) * row_loss[i];
     nll += weight(targets[i]) * row_nll[i];
   }
-  return mean_loss(tape, logits, loss, nll, count);
+  CrossEntropy result = mean_loss(tape, logits, loss, nll, count);
+  result.row_nll = {row_nll, static_cast<std::size_t>(n)};
+  return result;
 }
 
 CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, std::span<const Span> spans,

@@ -11,6 +11,8 @@ namespace wasmformer {
 struct CrossEntropy {
   Var loss;    // [1, 1], mean over the rows: (1 - smoothing) (-log p[y]) + smoothing mean_c(-log p[c])
   double nll;  // mean of -log p[y]
+  // -log p[y] of each row, valid as long as the variables; cross_entropy() only.
+  std::span<const double> row_nll = {};
 };
 
 // logits: [n, V]; targets: n ids; weights: one per id, or none for 1 each: rows are weighted by

@@ -16,6 +16,7 @@ export const places = [
   [`#attention?${text}`, '[role=application]'],
   [`#beam?${text}`, '[role=treeitem] >> nth=8'],
   [`#intervene?${text}&heads=cross:2:1`, '[data-testid=after]'],
+  [`#backwards?${text}`, '[data-testid=norm]'],
   [`#laboratory?${text}`, '.cards h3'],
   [`#laboratory?${text}&ablation=scale`, 'fieldset table'],
   [`#train?${text}`, '.sheet .example'],

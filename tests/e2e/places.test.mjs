@@ -9,7 +9,7 @@ before(async () => (site = await share()));
 after(() => site.stop());
 
 const PLACES = ['Translate', 'Inside', 'Lecture', 'Laboratory', 'Train', 'Models', 'About'];
-const TABS = ['Figure', 'Attention', 'Beams', 'Interventions', 'The paper in 300 lines'];
+const TABS = ['Figure', 'Attention', 'Beams', 'Interventions', 'Backwards', 'The paper in 300 lines'];
 const current = (page) => page.locator('header nav [aria-current]').allInnerTexts();
 
 test('seven places stand in the navigation; Inside has tabs, and another task is reached from Translate', () =>

@@ -212,6 +212,11 @@ export class Connection {
     return new Connection(shareWith ? shareWith.#host : await openHost(files), tag);
   }
 
+  /** The model's, in messages of this worker. */
+  get key(): number {
+    return this.#key;
+  }
+
   /** One call to a worker that is started for it, and ended. */
   static async once<M extends Method>(
     method: M, wanted: Wanted<M>, site: Error, options: CallOptions, files: Files,

@@ -45,6 +45,15 @@ export interface AttentionMaps {
   data: Float32Array;
 }
 
+export interface BackwardPass {
+  loss: number;
+  parameterNorm: number;
+  losses: Float32Array;
+  sourceTokens: SourceToken[];
+  targetTokens: SourceToken[];
+  boxes: BoxGradient[];
+}
+
 export interface BeamNode {
   piece: string;
   id: number;
@@ -56,6 +65,16 @@ export interface BeamNode {
   state: string;
   reason: string | undefined;
   hypothesis: number | undefined;
+}
+
+export interface BoxGradient {
+  stack: string;
+  part: string;
+  layer: number | undefined;
+  norm: number;
+  parameterNorm: number;
+  tokens: Float32Array;
+  heads: Float32Array;
 }
 
 export interface BudgetFigures {
@@ -168,6 +187,15 @@ export interface LayerInternals {
   afterCrossAttention: MatrixData | undefined;
   feedForward: FeedForwardInternals;
   afterFeedForward: MatrixData;
+}
+
+export interface Learner {
+  annotate(_0: string[], _1: string, _2: string): Annotations;
+  backward(_0: string, _1: string): BackwardPass;
+  delete(): void;
+  start(_0: string[], _1: string, _2: number): Job;
+  step(_0: string, _1: string, _2: number): BackwardPass;
+  undo(): void;
 }
 
 export interface MatrixData {
@@ -342,6 +370,7 @@ export interface ValidationReport {
 export interface NativeModule {
   describe(): object;
   describeException(_0: unknown): DescribedError;
+  learner(_0: Translator): Learner;
   load(_0: Uint8Array, _1: string): Translator;
   setUpRun(
     _0: string,

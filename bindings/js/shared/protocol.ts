@@ -3,6 +3,7 @@
 /** What the worker's script must be of, too. */
 export { version } from '../generated/version.js';
 import type { PlainError } from './errors.js';
+import type { BackwardPass } from './learner-types.js';
 import type {
   Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
@@ -85,6 +86,11 @@ export interface Calls {
   evaluate(wanted: { pairs: readonly SentencePair[]; options: string }): Evaluation;
   change(wanted: { options: string }): TrainingConfig;
   save(wanted: Required<Omit<SaveOptions, 'signal'>>): { file: Blob; step: number };
+  /** Copies the model of a translator; `translator`: its key. */
+  learn(wanted: { translator: number }): void;
+  backward(wanted: { source: string; target: string }): BackwardPass;
+  step(wanted: { source: string; target: string; rate: number }): BackwardPass;
+  undo(wanted: object): void;
   convert(wanted: Conversion): Record<string, Blob>;
   estimate(wanted: { model: ModelData; cache: false | CacheSettings; integrity?: string }): Estimate;
   list(wanted: ModelData): ListedModel[];

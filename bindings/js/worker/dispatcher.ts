@@ -10,17 +10,19 @@ import { TranslateWork } from './gathering.js';
 import { setFiles } from './module-urls.js';
 import { estimate, readAny } from './hugging-face.js';
 import { readList } from './mozilla-models.js';
+import { Learning } from './learning.js';
 import { beginTraining, Training } from './training.js';
 import { answersOf, failed, Turns, type Steps } from './scheduler.js';
 
 type Answer<T> = T | Promise<T> | Steps<T> | TranslateWork;
+type AnyModel = SyncTranslator | Training | Learning;
 type Methods = { [M in Method]: (wanted: Wanted<M>, call: Call) => Answer<Result<M>> };
 
 export class Requests {
   #post: (reply: Reply) => void;
   #turns: Turns;
   /** Undefined while the model is loaded. */
-  #models = new Map<number, SyncTranslator | Training | undefined>();
+  #models = new Map<number, AnyModel | undefined>();
   #engine: Promise<Engine> | undefined;
 
   #methods: Methods = {
@@ -35,6 +37,11 @@ export class Requests {
     evaluate: ({ pairs, options }, { key }) => this.#training(key).evaluate(pairs, options),
     change: ({ options }, { key }) => this.#training(key).change(options),
     save: (wanted, { key }) => save(wanted, this.#training(key)),
+    learn: async ({ translator }, call) =>
+      void (await this.#open(call, async () => this.#translator(translator).learning())),
+    backward: ({ source, target }, { key }) => this.#learning(key).backward(source, target),
+    step: ({ source, target, rate }, { key }) => this.#learning(key).step(source, target, rate),
+    undo: (_, { key }) => this.#learning(key).undo(),
     convert: (wanted, { id }) => convert(wanted, this.#onProgress(id)),
     estimate: (wanted) => estimate(wanted),
     list: (wanted) => readList(wanted),
@@ -67,7 +74,7 @@ export class Requests {
   }
 
   /** Registers the model when it is made, unless it has been disposed of meanwhile. */
-  async #open<Model extends SyncTranslator | Training>({ key }: Call, make: () => Promise<Model>): Promise<Model> {
+  async #open<Model extends AnyModel>({ key }: Call, make: () => Promise<Model>): Promise<Model> {
     this.#models.set(key, undefined);
     const model = await make();
     if (this.#models.has(key)) this.#models.set(key, model);
@@ -75,7 +82,7 @@ export class Requests {
     return model;
   }
 
-  #model(key: number): SyncTranslator | Training {
+  #model(key: number): AnyModel {
     const model = this.#models.get(key);
     if (!model) throw new WasmformerError('engine', 'no model is loaded');
     return model;
@@ -83,13 +90,19 @@ export class Requests {
 
   #translator(key: number): SyncTranslator {
     const model = this.#model(key);
-    if (!(model instanceof SyncTranslator)) throw new WasmformerError('engine', 'the model is a training run');
+    if (!(model instanceof SyncTranslator)) throw new WasmformerError('engine', 'the model is not a translator');
     return model;
   }
 
   #training(key: number): Training {
     const model = this.#model(key);
     if (!(model instanceof Training)) throw new WasmformerError('engine', 'the model is not a training run');
+    return model;
+  }
+
+  #learning(key: number): Learning {
+    const model = this.#model(key);
+    if (!(model instanceof Learning)) throw new WasmformerError('engine', 'the model is not a learner');
     return model;
   }
 

@@ -8,6 +8,7 @@ import { dispose } from '../shared/platform.js';
 import { tidy, withMaps } from '../shared/results.js';
 import type { SourceToken, TokenizeOptions, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './inference.js';
+import { Learning } from './learning.js';
 import type { Instance } from './instance.js';
 import { scalesWholeBatches } from './model-header.js';
 
@@ -84,6 +85,11 @@ export class SyncTranslator extends Model<Translator> {
   /** @internal `options`: JSON. */
   tokensOf(texts: readonly string[], options: string): SourceToken[][] {
     return this.instance.call(() => this.native.tokenize(texts.map(wellFormed), options));
+  }
+
+  /** @internal A copy that learns; to be disposed of by itself. */
+  learning(): Learning {
+    return new Learning(this.instance, this.instance.create(() => this.instance.module.learner(this.native)));
   }
 
   override dispose(): void {

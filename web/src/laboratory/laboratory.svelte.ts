@@ -10,6 +10,7 @@ import {
   planned,
   replanned,
   reported,
+  SEEDS,
   share,
   stopped,
   type Trial,
@@ -119,7 +120,8 @@ export class Laboratory {
         if (signal.aborted || !isWanted) return;
         this.#change(trial, (one) => reported(one, event));
       }
-      this.#change(trial, (one) => ({ ...one, status: 'done' }));
+      const model = trial.seed === SEEDS[0] ? await trainer.save({ optimizer: false, signal }) : undefined;
+      this.#change(trial, (one) => ({ ...one, status: 'done', ...(model && { model }) }));
     } catch (error) {
       if (signal.aborted) return;
       this.#change(trial, (one) => broken(one, reason(error)));

@@ -33,6 +33,8 @@ export interface Trial {
   /** The first validation pair, the same in all trials of a seed, as it was last translated. */
   shown?: { snapshot: Snapshot; source: string; reference: string };
   problem?: Reason;
+  /** The trained model, of the first seed. */
+  model?: Blob;
 }
 
 const DIVERGENCE = ['loss-not-finite', 'loss-too-high', 'gradient-not-finite', 'validation-not-finite'];

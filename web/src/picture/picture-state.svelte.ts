@@ -11,7 +11,7 @@ import { createTranslation, INSIDE, type TranslationStore } from '../translate/t
 import { arithmetic, canScore } from './arithmetic';
 import { attentionAt, isWhole, type Inside, type OpenedCell, type Sketch } from './numbers';
 import { OwnTranslation } from './own-translation.svelte';
-import { format, parse, trail, type Place, type Sizes } from './place';
+import { format, parse, sizesOf, trail, type Place, type Sizes } from './place';
 import { Player } from './player.svelte';
 import { createWeightChanges, type WeightChanges } from './weight-changes.svelte';
 import { pictureWords } from './words';
@@ -50,16 +50,13 @@ export class PictureState {
   readonly sketch = $derived.by((): Sketch | null => (this.config ? null : this.#surroundings.translation.shown));
   readonly drawn = $derived.by((): Inside | Sketch | null => this.result ?? this.sketch);
   readonly sizes = $derived.by((): Sizes => {
-    const { config } = this;
+    if (this.config) return sizesOf(this.config);
     const maps = this.sketch?.attention;
     return {
-      encoderLayers: config?.encoder_layers ?? maps?.encoder.layers ?? 1,
-      decoderLayers: config?.decoder_layers ?? maps?.cross.layers ?? 1,
-      heads: config?.num_heads ?? maps?.cross.heads ?? 1,
-      norm: config?.norm ?? ready[this.#surroundings.models.model?.id ?? '']?.norm ?? 'post',
-      recurrent: config?.decoder_self === 'ssru',
-      rotary: ['rotary', 'none'].includes(config?.positions ?? ''),
-      noResidual: config?.residual === false,
+      encoderLayers: maps?.encoder.layers ?? 1,
+      decoderLayers: maps?.cross.layers ?? 1,
+      heads: maps?.cross.heads ?? 1,
+      norm: ready[this.#surroundings.models.model?.id ?? '']?.norm ?? 'post',
     };
   });
   readonly steps = $derived.by(() => this.drawn?.targetTokens.length ?? 1);

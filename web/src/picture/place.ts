@@ -1,4 +1,5 @@
 // A place in the picture, from the whole model down to one cell of a head; `at=dec.2.cross.h3.5-2` in the address.
+import type { TranslatorInfo } from 'wasmformer';
 
 export type Stack = 'enc' | 'dec' | 'out';
 /** Parts of a stack; an Add & Norm belongs to the sublayer before it. */
@@ -23,6 +24,17 @@ export interface Sizes {
   noResidual?: boolean; // the input of a sublayer is not added to its output
   recurrent?: boolean; // a unit without heads in place of masked self-attention
 }
+
+/** What the drawing needs to know of a model. */
+export const sizesOf = (config: TranslatorInfo['config']): Sizes => ({
+  encoderLayers: config.encoder_layers,
+  decoderLayers: config.decoder_layers,
+  heads: config.num_heads,
+  norm: config.norm,
+  recurrent: config.decoder_self === 'ssru',
+  rotary: ['rotary', 'none'].includes(config.positions),
+  noResidual: config.residual === false,
+});
 
 export const isUnit = ({ stack, part }: Place, sizes: Sizes) =>
   !!sizes.recurrent && stack === 'dec' && part === 'self';

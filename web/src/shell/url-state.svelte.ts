@@ -6,6 +6,7 @@ export const views = [
   'classify',
   'picture',
   'attention',
+  'backwards',
   'beam',
   'intervene',
   'code',
@@ -21,7 +22,7 @@ export const viewName = (view: View) => pageWords(`view_${view}`);
 /** The views of each place that the navigation names; the first is where it leads. */
 export const PLACES = {
   translate: ['translate', 'classify'],
-  inside: ['picture', 'attention', 'beam', 'intervene', 'code'],
+  inside: ['picture', 'attention', 'beam', 'intervene', 'backwards', 'code'],
   lecture: ['lecture'],
   laboratory: ['laboratory'],
   train: ['train'],
