@@ -152,8 +152,7 @@ TEST_CASE("The forward pass matches PyTorch") {
       Worst worst("logits", forward_limit);
       f.compare_rows(worst, "logits", logits.value(), f.batch.target_spans);
     }
-    const CrossEntropy result =
-        cross_entropy(tape, logits, f.batch.target_out, f.model_file.number("label_smoothing"));
+    const CrossEntropy result = cross_entropy(tape, logits, f.batch.target_out, f.model_file.number("label_smoothing"));
     Worst worst("loss", forward_limit);
     worst.compare(result.loss.value()(0, 0), f.forward.matrix("loss")(0, 0), "loss");
     worst.compare(result.nll, f.forward.matrix("nll")(0, 0), "nll");

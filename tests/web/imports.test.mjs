@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../web/src', import.meta.url));
 const order = [
-  'shared', 'shell', 'models', 'translate', 'train', 'picture', 'classify', 'lecture', 'laboratory', 'element', 'App.svelte', 'main.ts',
+  'shared', 'shell', 'models', 'translate', 'train', 'picture', 'classify', 'lecture', 'laboratory', 'backwards', 'element', 'App.svelte', 'main.ts',
 ];
 
 const files = readdirSync(root, { recursive: true }).filter((file) => /\.(ts|js|svelte)$/.test(file) && !file.endsWith('.d.ts'));

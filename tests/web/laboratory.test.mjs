@@ -252,6 +252,9 @@ function trainers() {
       const exactMatch = 10 * seed + (config.attention === 'dot' ? 0 : 50);
       yield { step: steps, loss: 1, validation: { loss: 1, exactMatch, bleu: 0, chrf: 0, samples: [] } };
     }
+    async save() {
+      return new Blob(['model']);
+    }
     dispose() {
       this.isDisposed = true;
     }
@@ -290,6 +293,7 @@ test('one press trains everything on as many workers as there are cores; the sam
   assert.deepEqual([all.length, laboratory.isDone, laboratory.isRunning, laboratory.share], [6, true, false, 1]);
   await until(() => all.every(({ isDisposed }) => isDisposed));
   assert.equal(verdicts.verdictOf(laboratory.ablation, laboratory.trials).type, 'asClaimed');
+  assert.deepEqual(laboratory.trials.filter(({ model }) => model).map(({ seed }) => seed), [1, 1], 'models of the first seed are kept');
 });
 
 test('leaving ends the workers and is said; going on trains only what had not finished', async () => {
