@@ -282,7 +282,7 @@ class TrainingRenderer {
   Communicator& ranks_ = ranks();
   ProgressLine line_;
   ThreadPool pool_;
-  std::unique_ptr<TrainingRun> run_;
+  std::unique_ptr<TrainingSession> run_;
   nlohmann::ordered_json used_options_;
   TrainingLog log_;
   std::unique_ptr<TrainingLoop> loop_;

@@ -11,7 +11,7 @@ namespace {
 
 // One word decides the label, which is learned before the first step, and the encoder learns nothing: no later
 // validation is better.
-std::unique_ptr<TrainingRun> easy_run(ThreadPool& pool) {
+std::unique_ptr<TrainingSession> easy_run(ThreadPool& pool) {
   const auto texts = [](int count) {
     std::vector<AnnotatedText> all;
     for (int i = 0; i < count; ++i) {
@@ -32,7 +32,7 @@ struct End {
   training_events::Done done;
   double epochs = 0;
 };
-End end_of(TrainingRun& run, const RunOptions& options) {
+End end_of(TrainingSession& run, const RunOptions& options) {
   Communicator alone;
   TrainingLoop loop(run, options, alone);
   TrainingEvent event = loop.next();

@@ -34,7 +34,7 @@ std::shared_ptr<Texts> labelled(std::vector<AnnotatedText> all) {
   return std::make_shared<AnnotatedTexts>(std::move(all), AnnotatedTexts::Kind{.has_classes = true, .has_tags = false});
 }
 
-std::unique_ptr<TrainingRun> run(ThreadPool& pool, const std::string& config = "{}") {
+std::unique_ptr<TrainingSession> run(ThreadPool& pool, const std::string& config = "{}") {
   RunRequest request;
   request.config = {nlohmann::json::parse(config)};
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
