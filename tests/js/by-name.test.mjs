@@ -1,4 +1,4 @@
-// Models by name: where they are looked for, what they must be, and what errors say. tests/npm/tarball.test.mjs installs the
+// Models by name: where they are looked for, what they must be, and what errors say. tests/npm/models.test.mjs installs the
 // packed packages, and loads them in each runtime and in Chromium.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

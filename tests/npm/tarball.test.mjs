@@ -16,7 +16,7 @@ import { rolldown } from 'rolldown';
 import { rollup } from 'rollup';
 import { build, createServer } from 'vite';
 import webpack from 'webpack';
-import { buildModelPackages, writeDocs } from '../../bindings/tools/build.mjs';
+import { writeDocs } from '../../bindings/tools/build.mjs';
 import { headlessChromium } from '../../bindings/tools/setup.mjs';
 import { isolation, serve } from '../../web/serve.mjs';
 
@@ -24,8 +24,7 @@ const root = join(import.meta.dirname, '../..');
 const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
 const sentence = 'Das Wetter ist heute schön, aber morgen soll es regnen.';
 const run = (program, args, options) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], timeout: 120_000, ...options });
-const translated = (file) => run(join(root, 'build/native/wasmformer'), ['translate', '--model', file], { input: sentence, stdio: 'pipe' }).trim();
-const expected = translated(model);
+const expected = run(join(root, 'build/native/wasmformer'), ['translate', '--model', model], { input: sentence, stdio: 'pipe' }).trim();
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
 const project = join(folder, 'project');
@@ -273,92 +272,6 @@ for (const [name, [runtime, args, file, script]] of Object.entries(runtimes)) {
   });
 }
 
-/** The project's folder of the package of de-en, which is installed from the packed file. */
-function installModel() {
-  buildModelPackages();
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json')));
-  const file = join(root, `build/model-packages/wasmformer-de-en-${version}.tgz`);
-  run('npm', ['install', '--no-audit', '--no-fund', '--offline', file], { cwd: project });
-  return join(project, 'node_modules/wasmformer-de-en');
-}
-
-test("models by name in each runtime: the packed model, installed; its file for bundlers; another one's absence", () => {
-  const place = installModel();
-  assert.deepEqual(readdirSync(place).sort(), ['LICENSE', 'README.md', 'card.json', 'de-en.safetensors', 'index.d.ts', 'index.js', 'package.json']);
-  assert.match(readFileSync(join(place, 'LICENSE'), 'utf8'), /CC-BY-SA-4\.0[^]*Tatoeba/);
-  assert.match(JSON.parse(readFileSync(join(place, 'card.json'))).bleu, /^\d/);
-  writeFileSync(join(project, 'named.mjs'), `import { readFileSync } from 'node:fs';
-    ${fromPackage}
-    import model from 'wasmformer-de-en';
-    const translator = await Translator.load('de-en');
-    const { text } = await translator.translate(${JSON.stringify(sentence)}, { beamSize: 4 });
-    translator.dispose();
-    const missing = await Translator.load('en-de').catch(({ code, details }) => [code, details.name]);
-    console.log(JSON.stringify({ text, missing, bytes: readFileSync(model).length }));`);
-  const result = {
-    text: translated(join(root, 'web/public/models/de-en.safetensors')), missing: ['not-installed', 'wasmformer-en-de'],
-    bytes: statSync(join(root, 'web/public/models/de-en.safetensors')).size,
-  };
-  for (const [name, [runtime, args]] of Object.entries(runtimes).filter(([name]) => !name.includes('CommonJS'))) {
-    assert.deepEqual(JSON.parse(run(runtime, [...args.slice(0, -1), 'named.mjs'], { cwd: project })), result, name);
-  }
-});
-
-test('models by name in a page: from modelsURL, and by default from a CDN, where the file must be that of the build', async () => {
-  const place = app('by-name', '', '');
-  const named = installModel();
-  const { version } = JSON.parse(readFileSync(join(named, 'package.json')));
-  cpSync(join(project, 'node_modules/wasmformer/dist'), join(place, 'wasmformer'), { recursive: true });
-  for (const [name, file] of Object.entries({ models: join(named, 'de-en.safetensors'), others: model })) {
-    mkdirSync(join(place, name));
-    copyFileSync(file, join(place, name, 'de-en.safetensors'));
-  }
-  const { server, address } = await serve(place);
-  const page = await browser.newPage();
-  await page.goto(address);
-  const loaded = (name, options) => page.evaluate(async ([name, options, sentence]) => {
-    const { Translator } = await import('./wasmformer/index.js');
-    try {
-      const translator = await Translator.load(name, { cache: false, ...options });
-      const { text } = await translator.translate(sentence, { beamSize: 4 });
-      translator.dispose();
-      return { text };
-    } catch ({ code, message }) {
-      return { code, message };
-    }
-  }, [name, options, sentence]);
-  const text = translated(join(named, 'de-en.safetensors'));
-  assert.deepEqual(await loaded('de-en', { modelsURL: 'models' }), { text });
-  assert.equal((await loaded('de-en', { modelsURL: 'others' })).code, 'wrong-digest');
-
-  // The network stands in for the CDN: it has the packed files, then another one, then none.
-  let answer = (file) => ({ path: join(named, file) });
-  const folderOfPackage = `https://cdn.jsdelivr.net/npm/wasmformer-de-en@${version}/`;
-  const headers = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
-  await page.route('https://cdn.jsdelivr.net/**', (route) => {
-    const url = route.request().url();
-    assert.ok(url.startsWith(folderOfPackage), url);
-    return route.fulfill({ headers, ...answer(url.slice(folderOfPackage.length)) });
-  });
-  assert.deepEqual(await loaded('de-en'), { text });
-  answer = () => ({ path: model });
-  assert.equal((await loaded('de-en')).code, 'wrong-digest');
-  const trained = await page.evaluate(async () => {
-    const { Trainer } = await import('./wasmformer/index.js');
-    const pairs = [['ein Hund', 'a dog'], ['eine Katze', 'a cat']];
-    return Trainer.create({ pairs, from: 'de-en', threads: 1 }).then(() => 'created', ({ code }) => code);
-  });
-  assert.equal(trained, 'wrong-digest');
-  answer = () => ({ status: 404 });
-  const { code, message } = await loaded('de-en');
-  assert.equal(code, 'not-found');
-  for (const words of [`${folderOfPackage}de-en.safetensors answered 404`, 'node bindings/tools/build.mjs model-packages', 'modelsURL']) assert.ok(message.includes(words), message);
-  assert.deepEqual((await loaded('xx-yy')).code, 'unknown-model');
-  await page.close();
-  server.close();
-  server.closeAllConnections();
-});
-
 test('the examples do what they say', async () => {
   const examples = join(project, 'examples');
   cpSync(join(root, 'bindings/examples'), examples, { recursive: true });
@@ -467,22 +380,12 @@ test('the documents give the sizes of the package', () => {
   assert.ok(Math.abs(packed.unpackedSize / 1e6 - unpacked) < 0.1, `${packed.unpackedSize} bytes`);
 });
 
-function checkPublishing(...packed) {
-  const args = ['publish', ...packed, '--dry-run', '--ignore-scripts', '--offline', '--json'];
+test('npm would publish it without a warning, but for that of a missing login', () => {
+  const args = ['publish', '--dry-run', '--ignore-scripts', '--offline', '--json'];
   const { status, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8', timeout: 120_000 });
   assert.equal(status, 0, stderr);
   const warnings = stderr.split('\n').filter((line) => line.startsWith('npm warn'));
   assert.deepEqual(warnings.filter((line) => !line.includes('requires you to be logged in')), []);
-}
-
-test('npm would publish it without a warning, but for that of a missing login', () => checkPublishing());
-
-test('npm would publish the packages of the models, all of the same version', () => {
-  buildModelPackages();
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json')));
-  const files = readdirSync(join(root, 'build/model-packages')).filter((name) => name.endsWith('.tgz')).sort();
-  assert.deepEqual(files, ['de-en', 'detect', 'en-de', 'en-zh', 'fr-en', 'zh-en'].map((name) => `wasmformer-${name}-${version}.tgz`));
-  for (const file of ['de-en', 'detect']) checkPublishing(`./build/model-packages/wasmformer-${file}-${version}.tgz`);
 });
 
 test('packing a clone that has not been built builds it first', () => {

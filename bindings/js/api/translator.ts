@@ -143,7 +143,8 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    */
   static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {
     const site = new Error();
-    const { signal, cache, cacheLimit: _, integrity, hubURL, modelsURL, precision, requestInit, ...files } = checkLoad(options);
+    const { hubURL, modelsURL, precision, requestInit, ...given } = checkLoad(options);
+    const { signal, cache, cacheLimit: _, integrity, ...files } = given;
     const data = modelData(model, { hubURL, modelsURL, precision, requestInit });
     if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
     const { settings, end } = storingOf(data, { cache });
@@ -309,8 +310,8 @@ export async function load<Model>(
   site: Error,
   make: (info: EncoderInfo, connection: Connection) => Model,
 ): Promise<Model> {
-  const given = checkLoad(options);
-  const { onProgress, signal, cache, cacheLimit, integrity, hubURL, modelsURL, precision, requestInit, ...where } = given;
+  const { hubURL, modelsURL, precision, requestInit, ...given } = checkLoad(options);
+  const { onProgress, signal, cache, cacheLimit, integrity, ...where } = given;
   const data = modelData(model, { hubURL, modelsURL, precision, requestInit });
   const { settings, end } = storingOf(data, { cache, cacheLimit });
   const wanted = { model: data, cache: settings, integrity, use };
