@@ -54,7 +54,9 @@ test('tokenizer shows reading, loading and learning; the last with the time left
     assert.match(shown, /loading sentences: \d+%/, type);
     assert.match(shown, /learning pieces: \d+%/, type);
   }
-  const shown = onTerminal(['tokenizer', '--input', path('words'), '--vocab-size', '1500', '--type', 'bpe', '--output', path('many.model')]);
+  // So many different words that learning takes longer than the time between two updates.
+  writeFileSync(path('different'), Array.from({ length: 60_000 }, (_, i) => `${((i * 1_299_709) % 2_147_483_647).toString(36)}\n`).join(''));
+  const shown = onTerminal(['tokenizer', '--input', path('different'), '--vocab-size', '4000', '--type', 'bpe', '--output', path('many.model')]);
   assert.match(shown, /learning pieces: [1-9]\d?% {2}\d+:\d\d left/);
 });
 
