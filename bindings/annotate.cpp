@@ -90,7 +90,7 @@ std::vector<AnnotationResult> Annotations::result() {
   return annotations;
 }
 
-std::unique_ptr<Annotations> translator_annotate(const Translator& model, const std::vector<std::string>& texts,
+std::unique_ptr<Annotations> translator_annotate(const LoadedModel& model, const std::vector<std::string>& texts,
                                                  const std::string& options, const std::string& use) {
   return std::make_unique<Annotations>(model.model(), texts, options, use);
 }

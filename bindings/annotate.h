@@ -52,7 +52,7 @@ class Annotations {
   AnnotationJob job_;
 };
 
-std::unique_ptr<Annotations> translator_annotate(const Translator& model, const std::vector<std::string>& texts,
+std::unique_ptr<Annotations> translator_annotate(const LoadedModel& model, const std::vector<std::string>& texts,
                                                  const std::string& options, const std::string& use);
 
 }  // namespace wasmformer

@@ -1,13 +1,12 @@
 // The module's threads, loaded models, and the description of all options. Options come from JavaScript as JSON;
-// results cross as values, lists as plain arrays and structs as plain objects, so that only Translator, RunSetup,
-// TrainingRun and the jobs must be deleted.
+// results cross as values, lists as plain arrays and structs as plain objects, so that only LoadedModel, RunSetup,
+// TrainingSession and the jobs must be deleted.
 #include "module.h"
 
 #include <algorithm>
 
 #include "annotate.h"
 #include "tasks/translate/evaluate.h"
-#include "tasks/translate/translate_task.h"
 #include "train/run_request.h"
 #include "train/setup_steps.h"
 #include "translate.h"
@@ -17,16 +16,6 @@ namespace wasmformer {
 ThreadPool& pool(int threads) {
   static ThreadPool pool(threads);
   return pool;
-}
-
-static bool can(const Config& c, const std::string& use) {
-  if (use == "translate") return translate_task().trains(c);
-  return use == "tag" ? c.tags > 0 : c.classes > 0;
-}
-
-void check_use(const Config& c, const std::string& use, const std::string& place) {
-  WASMFORMER_CHECK(can(c, use), ErrorCode::wrong_task, "this model does not " << use << "; it " << purpose(c),
-                   {"place", place}, {"use", use}, {"purpose", purpose(c)});
 }
 
 emscripten::val to_value(const Json& json) {
@@ -70,8 +59,8 @@ namespace {
 int start_threads(int threads) { return pool(threads).size(); }
 
 // The file is copied once, and kept no longer than it is read.
-std::unique_ptr<Translator> load(const Bytes& file, const std::string& use) {
-  auto model = std::make_unique<Translator>(from_bytes(file), pool());
+std::unique_ptr<LoadedModel> load(const Bytes& file, const std::string& use) {
+  auto model = std::make_unique<LoadedModel>(from_bytes(file), pool());
   check_use(model->model().transformer->config(), use, "load");
   return model;
 }
@@ -85,7 +74,7 @@ struct ModelInfo {
   std::optional<Labels> classes, tags;
 };
 
-ModelInfo info(const Translator& translator) {
+ModelInfo info(const LoadedModel& translator) {
   const ModelFile& model = translator.model();
   const Config& config = model.transformer->config();
   return {.config = ModelConfigValue(to_value(json_of(fields(config)))),
@@ -128,7 +117,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_module) {
       .field("metadata", &ModelInfo::metadata)
       .field("classes", &ModelInfo::classes)
       .field("tags", &ModelInfo::tags);
-  class_<Translator>("Translator")
+  class_<LoadedModel>("Translator")
       .function("start", &translator_start)
       .function("tokenize", &translator_tokenize)
       .function("annotate", &translator_annotate)

@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "bundle/model_file.h"
+#include "tasks/use.h"
 #include "tensor/thread_pool.h"
 #include "text/metrics/labels.h"
 
@@ -26,9 +27,6 @@ bool take_turn(Stepped& job) {
 
 // Source tokens per batch: enough for fast matrix products, few enough that no step delays other calls for long.
 constexpr Index batch_tokens = 1024;
-
-// `use`: "translate", "classify" or "tag". Throws Error, beginning with [place], unless the model does that.
-void check_use(const Config& config, const std::string& use, const std::string& place);
 
 // A JSON value as JavaScript has it.
 emscripten::val to_value(const Json& json);

@@ -85,7 +85,7 @@ bool is_same_kind(const RunTexts& a, const RunTexts& b) {
 
 std::unique_ptr<RunSetup> set_up_run(const std::string& json, const RunTexts& texts, const RunTexts& valid,
                                      const Bytes& model, const Bytes& source_tokenizer, const Bytes& target_tokenizer,
-                                     double max_bytes, const Translator* teacher) {
+                                     double max_bytes, const LoadedModel* teacher) {
   RunRequest request = run_request(json);
   RunInput input;
   input.train = texts_to_train(texts, request, teacher != nullptr);
@@ -109,7 +109,7 @@ Communicator& alone() {
 // Only of a run with a teacher.
 std::unique_ptr<Distillation> distillation_of(const RunSetup& setup) { return setup.distillation(pool(), alone()); }
 
-std::unique_ptr<TrainingRun> begin_run(RunSetup& setup, const std::vector<Bytes>& trained) {
+std::unique_ptr<TrainingSession> begin_run(RunSetup& setup, const std::vector<Bytes>& trained) {
   std::vector<std::string> tokenizers;
   for (const Bytes& file : trained) tokenizers.push_back(from_bytes(file));
   return setup.begin(tokenizers, pool());
@@ -146,7 +146,7 @@ struct RunInfo {
   std::optional<BudgetFigures> budget;
 };
 
-RunInfo run_info(TrainingRun& run) {
+RunInfo run_info(TrainingSession& run) {
   const Config& config = run.model().transformer->config();
   const TrainingConfig& training = run.trainer().config();
   const StringMap metadata = run.metadata();
@@ -171,20 +171,20 @@ RunInfo run_info(TrainingRun& run) {
   return info;
 }
 
-std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options,
+std::unique_ptr<Job> run_start(TrainingSession& run, const std::vector<std::string>& texts, const std::string& options,
                                Index first) {
   return start(run.packed_model(), texts, translate_options(run.model(), options), first);
 }
-std::unique_ptr<Job> run_start_greedy(TrainingRun& run, const std::vector<std::string>& texts, bool attention) {
+std::unique_ptr<Job> run_start_greedy(TrainingSession& run, const std::vector<std::string>& texts, bool attention) {
   return start(run.packed_model(), texts, {.beam_size = 1, .attention = attention});
 }
 
-std::unique_ptr<Annotations> run_annotate(TrainingRun& run, const std::vector<std::string>& texts,
+std::unique_ptr<Annotations> run_annotate(TrainingSession& run, const std::vector<std::string>& texts,
                                           const std::string& options, const std::string& use) {
   return std::make_unique<Annotations>(run.packed_model(), texts, options, use);
 }
 
-std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<std::string>& sources,
+std::unique_ptr<EvaluationJob> run_evaluate(TrainingSession& run, const std::vector<std::string>& sources,
                                             const std::vector<std::string>& references, const std::string& json) {
   EvaluateOptions o;
   from_json(json, fields(o), "evaluate", Naming::camel);
@@ -192,7 +192,7 @@ std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<
 }
 
 // Until it is deleted, only it may take steps of the run.
-std::unique_ptr<TrainingLoop> run_loop(TrainingRun& run, const std::string& json) {
+std::unique_ptr<TrainingLoop> run_loop(TrainingSession& run, const std::string& json) {
   RunOptions options;
   from_json(json, fields(options), "run", Naming::camel);
   const bool has_goal = options.steps || options.epochs || options.minutes || options.budget;
@@ -259,13 +259,13 @@ RunEvent next_event(TrainingLoop& loop) {
   return result;
 }
 
-Bytes run_checkpoint(TrainingRun& run, const std::string& more, bool with_texts) {
+Bytes run_checkpoint(TrainingSession& run, const std::string& more, bool with_texts) {
   return to_bytes(run.checkpoint(metadata(more), with_texts));
 }
-Bytes run_model_file(TrainingRun& run, const std::string& more) { return to_bytes(run.model_file(metadata(more))); }
+Bytes run_model_file(TrainingSession& run, const std::string& more) { return to_bytes(run.model_file(metadata(more))); }
 
 // The first `count` texts of validation.
-std::vector<KnownText> run_samples(const TrainingRun& run, Index count) {
+std::vector<KnownText> run_samples(const TrainingSession& run, Index count) {
   const Texts& texts = run.valid_texts();
   std::vector<KnownText> samples;
   for (std::size_t i = 0; i < std::min(texts.size(), static_cast<std::size_t>(count)); ++i)
@@ -273,7 +273,7 @@ std::vector<KnownText> run_samples(const TrainingRun& run, Index count) {
   return samples;
 }
 
-std::string run_use(const TrainingRun& run) { return run.task().use(run.model().transformer->config()); }
+std::string run_use(const TrainingSession& run) { return run.task().use(run.model().transformer->config()); }
 
 }  // namespace
 }  // namespace wasmformer
@@ -382,9 +382,9 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("take", &RunSetup::take)
       .function("untrained", &RunSetup::untrained)
       .function("begin", &begin_run);
-  class_<TrainingRun>("TrainingRun")
+  class_<TrainingSession>("TrainingRun")
       .function("info", &run_info)
-      .function("change", &TrainingRun::change)
+      .function("change", &TrainingSession::change)
       .function("samples", &run_samples)
       .function("use", &run_use)
       .function("loop", &run_loop)

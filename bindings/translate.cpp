@@ -12,12 +12,12 @@ std::unique_ptr<Job> start(const ModelFile& model, const std::vector<std::string
 TranslateOptions translate_options(const ModelFile& model, const std::string& json) {
   return wasmformer::translate_options(json, model.transformer->config(), Naming::camel);
 }
-std::unique_ptr<Job> translator_start(const Translator& translator, const std::vector<std::string>& texts,
+std::unique_ptr<Job> translator_start(const LoadedModel& translator, const std::vector<std::string>& texts,
                                       const std::string& options, Index first) {
   return start(translator.model(), texts, translate_options(translator.model(), options), first);
 }
 
-std::vector<std::vector<SourceToken>> translator_tokenize(const Translator& translator,
+std::vector<std::vector<SourceToken>> translator_tokenize(const LoadedModel& translator,
                                                           const std::vector<std::string>& texts,
                                                           const std::string& options) {
   return translator.tokenize(texts, translate_options(translator.model(), options));

@@ -14,9 +14,9 @@ std::unique_ptr<Job> start(const ModelFile& model, const std::vector<std::string
 // `json`: options by their names in JavaScript.
 TranslateOptions translate_options(const ModelFile& model, const std::string& json);
 
-std::unique_ptr<Job> translator_start(const Translator& translator, const std::vector<std::string>& texts,
+std::unique_ptr<Job> translator_start(const LoadedModel& translator, const std::vector<std::string>& texts,
                                       const std::string& options, Index first);
-std::vector<std::vector<SourceToken>> translator_tokenize(const Translator& translator,
+std::vector<std::vector<SourceToken>> translator_tokenize(const LoadedModel& translator,
                                                           const std::vector<std::string>& texts,
                                                           const std::string& options);
 

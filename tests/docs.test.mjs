@@ -221,7 +221,7 @@ test('bindings/docs/errors.md: the table of codes has all that have a code of th
   const section = text('bindings/docs/errors.md').split('## Codes')[1].split('\n## ')[0];
   const told = section.split('\n').filter((line) => line.startsWith('| `')).flatMap((line) => [...line.split('|')[1].matchAll(/`([\w-]+)`/g)].map(([, code]) => code));
   // In C++ the codes after the rooms; in JavaScript those that are given a room.
-  const [, entries] = text('src/schema/error_codes.h').split('ErrorCode::zip, "zip"');
+  const [, entries] = text('src/include/wasmformer/error.h').split('ErrorCode::zip, "zip"');
   const ofCpp = [...entries.matchAll(/\{ErrorCode::\w+,\s*"([\w-]+)"/g)].map(([, code]) => code);
   const script = files('bindings/js', /\.ts$/);
   for (const code of ofCpp) assert.ok(told.includes(code), `${code} is not in the table`);

@@ -80,7 +80,7 @@ export const suites = [
   },
   { name: 'C++, WebAssembly with relaxed SIMD', wasm: ['wasmformer_tests_relaxed'], ...wasmTests('relaxed', relaxed, computing) },
   { name: 'C++, WebAssembly with plain SIMD', wasm: ['wasmformer_tests_simd'], ...wasmTests('simd') },
-  { name: 'C++, the installed library', native: ['wasmformer', 'wasmformer_library'], ...ctest('^installed_') },
+  { name: 'C++, the installed library', native: ['wasmformer', 'wasmformer_library', 'wasmformer_shared'], ...ctest('^installed_') },
   documentation,
   { name: 'Program', native: ['wasmformer', 'wasmformer_mpi'], package: true, ...nodeTest(testFiles('tests/cli')) },
   ...(process.platform === 'linux'

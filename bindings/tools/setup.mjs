@@ -75,6 +75,7 @@ const testPrograms = {
     needs: ['tests'], found: () => existsSync('/usr/include/sentencepiece_processor.h'), apt: 'libsentencepiece-dev',
   },
   eigen: { needs: ['tests'], found: () => existsSync('/usr/include/eigen3/Eigen/Core'), apt: 'libeigen3-dev' },
+  'pkg-config': { needs: ['tests'], found: () => which('pkg-config'), apt: 'pkg-config' },
   WebKitWebDriver: { needs: ['browsers'], found: () => which('WebKitWebDriver'), apt: 'webkit2gtk-driver' },
   Xvfb: { needs: ['browsers'], found: () => which('Xvfb'), apt: 'xvfb' },
 };

@@ -85,7 +85,7 @@ nlohmann::ordered_json measure(const BenchArguments& o) {
   const ParallelText text = make_pairs("reverse", 2000, 1);
   const auto characters = std::make_shared<const Tokenizer>(character_model(text.sources));
   TrainingStart start = fresh_start(preset("tiny"), {characters, characters}, std::numeric_limits<double>::max());
-  TrainingRun run(std::move(start), {texts_of(text), texts_of(make_pairs("reverse", 10, 2))}, pool);
+  TrainingSession run(std::move(start), {texts_of(text), texts_of(make_pairs("reverse", 10, 2))}, pool);
   const double training = rate(o.seconds, [&] { return static_cast<double>(run.step().units); });
   ModelFile loaded;
   if (!o.model.empty()) loaded = load_model(o.model, Weights::packed);

@@ -118,7 +118,7 @@ RunRequest request_of(const TrainOptions& o) {
   const bool has_own_preset = o.labelled.any() || !o.text.empty();
   if (request.preset.empty() && !request.budget && !has_own_preset && has_texts(o) && o.from.empty() && !request.resume)
     request.preset = "small";
-  request.config.value = changes(o);
+  request.config.text = changes(o).dump();
   if (!o.augment.empty()) {
     request.augment.emplace();
     set_each(fields(*request.augment), key_values(o.augment), "augment");
@@ -211,7 +211,7 @@ void check_kinds(const TrainOptions& o) {
 }
 
 // The settings of a run, but for those that its texts decide.
-nlohmann::ordered_json settings_of(TrainingRun& run) {
+nlohmann::ordered_json settings_of(TrainingSession& run) {
   const Config& config = run.model().transformer->config();
   nlohmann::ordered_json settings = json_of(fields(config) + fields(run.trainer().config()));
   const nlohmann::ordered_json all = settings;
@@ -229,7 +229,7 @@ nlohmann::ordered_json earlier_options(const std::string& file) {
 }
 
 // options.json: what was given, and all settings, so that they hold when defaults change. A budget chooses them anew.
-std::string used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingRun& run) {
+std::string used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingSession& run) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object();
   if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());
   used.update(given);
@@ -262,7 +262,7 @@ int train(TrainOptions o, const nlohmann::ordered_json& given) {
     for (const TokenizerJob& job : setup.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
     return setup.begin(tokenizers, pool);
   };
-  const auto options = [&](TrainingRun& run) { return used_options(o, given, run); };
+  const auto options = [&](TrainingSession& run) { return used_options(o, given, run); };
   return train_until_done(o.run, o.output, {begin, options});
 }
 

@@ -229,7 +229,7 @@ class TrainingRenderer {
   Communicator& ranks_ = ranks();
   ProgressLine line_;
   ThreadPool pool_;
-  std::unique_ptr<TrainingRun> run_;
+  std::unique_ptr<TrainingSession> run_;
   std::string used_options_;
   TrainingLog log_;
   std::unique_ptr<TrainingLoop> loop_;

@@ -30,8 +30,8 @@ void make_folder(const std::string& path);
 
 // Begins a run, and prints its settings.
 struct RunMaker {
-  std::function<std::unique_ptr<TrainingRun>(ThreadPool&)> begin;
-  std::function<std::string(TrainingRun&)> options;  // the text of options.json
+  std::function<std::unique_ptr<TrainingSession>(ThreadPool&)> begin;
+  std::function<std::string(TrainingSession&)> options;  // the text of options.json
 };
 
 // Returns the number of the signal that ended it before a goal was reached, 0 otherwise. The folder is made if it is

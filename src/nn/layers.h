@@ -62,21 +62,6 @@ struct LayerNorm {
   }
 };
 
-// A head of a model; layer and head count from 0.
-struct AttentionHead {
-  enum Kind { encoder, decoder, cross } attention = encoder;  // decoder: its self-attention
-  Index layer = 0, head = 0;
-  auto operator<=>(const AttentionHead&) const = default;
-
-  // See schema/options.h.
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v({"attention", "the encoder's attention, the decoder's own, or the decoder's to the source"}, attention);
-    v({"layer", "counted from 0", {.low = 0}}, layer);
-    v({"head", "counted from 0", {.low = 0}}, head);
-  }
-};
-
 // Inputs and results of an attention. Variables are valid as long as the tape's.
 struct AttentionRecord {
   Var queries;                        // [n, heads · key_dim], projected, and turned if positions are rotary

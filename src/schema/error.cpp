@@ -36,6 +36,8 @@ Error Error::with(const std::string& before, const std::string& after, Detail de
   return Error(code_, before + what() + after, before + sentence_ + after, std::move(details));
 }
 
+Stopped::Stopped() : std::runtime_error("the call was asked to stop") {}
+
 void throw_error(ErrorCode code, const std::string& sentence, Details details) {
   throw Error(code, sentence, std::move(details));
 }

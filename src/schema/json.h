@@ -10,7 +10,7 @@ namespace wasmformer {
 
 // Reading uses nlohmann::json, since ordered_json takes quadratic time; writing uses ordered_json.
 
-// A field whose keys another struct declares: they are checked where it is read into that one.
+// An object whose keys others check.
 struct JsonObject {
   nlohmann::json value = nlohmann::json::object();
 };

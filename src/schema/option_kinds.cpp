@@ -157,13 +157,13 @@ void describe(Json& entry, const TextOrTokens*, Naming) { entry["type"] = "strin
 
 // Objects of other structs, and of strings
 
-std::string expected(JsonObject*, const Range&) { return "an object"; }
-void read(JsonObject* field, const Given& given) {
+std::string expected(JsonText*, const Range&) { return "an object"; }
+void read(JsonText* field, const Given& given) {
   require(given.json.is_object(), field, given);
-  field->value = given.json;
+  field->text = given.json.dump();
 }
-Json write(const JsonObject* field, Naming) { return Json(field->value); }
-void describe(Json& entry, const JsonObject*, Naming) { entry["type"] = "object"; }
+Json write(const JsonText* field, Naming) { return Json::parse(field->text); }
+void describe(Json& entry, const JsonText*, Naming) { entry["type"] = "object"; }
 
 std::string expected(StringMap*, const Range&) { return "an object"; }
 void read(StringMap* field, const Given& given) {

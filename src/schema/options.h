@@ -14,7 +14,7 @@
 // gives an option may use either, but not both.
 //
 // A field is a bool, whole number, double, string, TextOrTokens, an enumeration with words(), a struct with
-// visit(), a std::optional or std::vector of these, a JsonObject, or a StringMap. words(E) returns the words of
+// visit(), a std::optional or std::vector of these, a JsonText, or a StringMap. words(E) returns the words of
 // enumeration E in its order.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "ops/cross_entropy.h"
 #include "tasks/output_sample.h"
 #include "tensor/thread_pool.h"
+#include "wasmformer/training.h"
 
 namespace wasmformer {
 
@@ -85,12 +86,6 @@ class Examples {
   Index skipped = 0;         // texts that cannot be used
 };
 
-// Scores of a model on validation texts, apart from its loss.
-struct ValidationScores {
-  std::map<std::string, double> figures;  // by their names in the log, most in percent
-  std::map<std::string, double> further;  // known as well, and not logged
-  std::optional<double> error;            // the best model has the least of it; without one, the least loss
-};
 class Inference {
  public:
   virtual ~Inference() = default;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstdint>
+#include <type_traits>
 #include <vector>
+
+#include "wasmformer/types.h"
 
 namespace wasmformer {
 
@@ -14,13 +16,11 @@ using Scalar = double;
 using Scalar = float;
 #endif
 
-using Index = Eigen::Index;
+static_assert(std::is_same_v<Index, Eigen::Index>);
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using RowVector = Eigen::Matrix<Scalar, 1, Eigen::Dynamic>;
 using View = Eigen::Map<Matrix>;
 using ConstView = Eigen::Map<const Matrix>;
-
-using TokenId = std::int32_t;
 
 // Rows [begin, begin + size) of a packed batch: one sentence.
 struct Span {

@@ -31,7 +31,7 @@ struct Measured {
 Measured measure(TrainingStart start, const std::shared_ptr<Texts>& some, ThreadPool& pool) {
   constexpr double enough_seconds = 0.4;
   constexpr Index most_steps = 12;
-  TrainingRun run(std::move(start), {some, some}, pool);
+  TrainingSession run(std::move(start), {some, some}, pool);
   run.step();  // the first one takes memory
   const Clock::time_point begin = Clock::now();
   Index steps = 0;

@@ -91,7 +91,9 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& file) {
 
 }  // namespace
 
-RunSetup::RunSetup(RunRequest request, RunInput input) : request_(std::move(request)), input_(std::move(input)) {
+RunSetup::RunSetup(RunRequest request, RunInput input)
+    : request_(std::move(request)), changes_{parse_json(request_.config.text, "config")}, input_(std::move(input)) {
+  WASMFORMER_CHECK(changes_.value.is_object(), ErrorCode::config, "config is not a JSON object");
   check_texts(request_, input_);
   makes_heads_ = !request_.resume && has_texts(input_) && input_.train->task().makes_heads();
   check_tokenizer(request_, input_);
@@ -126,7 +128,7 @@ void RunSetup::choose_encoder() {
   const Preset own = input_.train->task().preset(*input_.train);
   settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, /*is_joint=*/true);
   settings_.config.decoder_layers = 0;
-  WASMFORMER_CHECK(!request_.config.value.contains("decoder_layers"), ErrorCode::train,
+  WASMFORMER_CHECK(!changes_.value.contains("decoder_layers"), ErrorCode::train,
                    "decoder_layers is given, but an encoder has no decoder");
   WASMFORMER_CHECK(!request_.task, ErrorCode::train, "a task is given, but an encoder needs texts");
   WASMFORMER_CHECK(!request_.augment, ErrorCode::train, "augment is given, but it changes translations, not labels");
@@ -137,8 +139,7 @@ void RunSetup::choose_encoder() {
 void RunSetup::take_model() {
   const Preset own = settings({{}, fine_tuning_config()}, /*is_joint=*/true);
   const TokenizerPair others = input_.source_tokenizer.empty() ? TokenizerPair{} : tokenizers({});
-  start_ =
-      naming(input_.model_name, [&] { return fine_tuning_start(input_.model, own.training, request_.config, others); });
+  start_ = naming(input_.model_name, [&] { return fine_tuning_start(input_.model, own.training, changes_, others); });
   input_.model.clear();
 }
 
@@ -162,7 +163,7 @@ Preset RunSetup::settings(const Preset& base, bool is_joint) const {
 Preset RunSetup::changed(Preset p, bool is_joint) const {
   // Two vocabularies cannot share one table.
   if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all) p.config.tie_embeddings = TieEmbeddings::target;
-  const nlohmann::json& changes = request_.config.value;
+  const nlohmann::json& changes = changes_.value;
   for (const auto& [key, value] : changes.items())
     WASMFORMER_CHECK(!is_decided_by_vocabulary(key), ErrorCode::train,
                      key << " is given, but the vocabulary decides it");
@@ -308,7 +309,7 @@ TrainingStart RunSetup::with_new_heads(const std::vector<std::string>& trained) 
   if (input_.model.empty())
     return encoder_start(settings_, tokenizers(trained).source, std::move(labels), input_.max_bytes);
   return naming(input_.model_name,
-                [&] { return encoder_start(input_.model, settings_.training, request_.config, std::move(labels)); });
+                [&] { return encoder_start(input_.model, settings_.training, changes_, std::move(labels)); });
 }
 
 TrainingStart RunSetup::new_start(const std::vector<std::string>& trained) const {
@@ -317,9 +318,9 @@ TrainingStart RunSetup::new_start(const std::vector<std::string>& trained) const
 
 std::vector<BudgetCandidate> RunSetup::candidates() const {
   const bool has_settings = makes_heads_ || request_.task || !request_.preset.empty();
-  const bool gives_schedule = request_.config.value.contains("schedule");
+  const bool gives_schedule = changes_.value.contains("schedule");
   if (has_settings) return {{.settings = gives_schedule ? settings_ : with_end(settings_)}};
-  const bool gives_dropout = request_.config.value.contains("dropout");
+  const bool gives_dropout = changes_.value.contains("dropout");
   const bool is_joint = settings_.config.tie_embeddings == TieEmbeddings::all;
   std::vector<BudgetCandidate> all = texts_.train->task().budget_candidates(*texts_.train);
   for (BudgetCandidate& candidate : all) {
@@ -332,7 +333,7 @@ std::vector<BudgetCandidate> RunSetup::candidates() const {
 // A run that is resumed keeps its settings, and one that fine-tunes a translator those of the model: only their end is
 // chosen.
 void RunSetup::choose_by_budget(const std::vector<std::string>& trained, ThreadPool& pool) {
-  WASMFORMER_CHECK(!request_.config.value.contains("decay_steps"), ErrorCode::train,
+  WASMFORMER_CHECK(!changes_.value.contains("decay_steps"), ErrorCode::train,
                    "decay_steps is given, but a budget decides where the schedule ends");
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
   const double seconds = std::max(1.0, *request_.budget * seconds_per_minute - spent.count());
@@ -347,7 +348,7 @@ void RunSetup::choose_by_budget(const std::vector<std::string>& trained, ThreadP
   settings_ = plan_->settings;
 }
 
-std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
+std::unique_ptr<TrainingSession> RunSetup::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
   WASMFORMER_CHECK(!input_.teacher, ErrorCode::train, "the teacher has not translated the texts yet");
   if (request_.budget) choose_by_budget(trained, pool);
   if (!start_) start_ = new_start(trained);
@@ -367,7 +368,7 @@ std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& tra
   if (!request_.resume) task.prepare(start_->model, *texts_.train, start_->training);
   metadata.erase(task_key);
   if (&task != &task_of(start_->model.transformer->config())) metadata[task_key] = task.name();
-  auto run = std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);
+  auto run = std::make_unique<TrainingSession>(std::move(*start_), std::move(texts_), pool);
   run->set_budget(std::move(plan_));
   return run;
 }

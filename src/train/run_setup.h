@@ -41,7 +41,7 @@ class RunSetup {
   std::vector<TokenizerJob> untrained() const;
   // Once only. `trained`: the .model files of untrained(). Throws Error when a text has no usable pair, a
   // setting is impossible, or a checkpoint was trained on other texts.
-  std::unique_ptr<TrainingRun> begin(const std::vector<std::string>& trained, ThreadPool& pool);
+  std::unique_ptr<TrainingSession> begin(const std::vector<std::string>& trained, ThreadPool& pool);
 
  private:
   void take_tokenizers_of_teacher();
@@ -62,6 +62,7 @@ class RunSetup {
   void choose_by_budget(const std::vector<std::string>& trained, ThreadPool& pool);
 
   RunRequest request_;
+  JsonObject changes_;  // RunRequest::config
   RunInput input_;
   Preset settings_;                     // settings of a new run
   std::optional<TrainingStart> start_;  // start of a run that continues from a model

@@ -18,13 +18,6 @@ struct Progress {
   Index loss_units = 0;  // the number of these
 };
 
-struct StepReport {
-  double loss = 0;  // label-smoothed, mean over the predicted tokens or labels
-  double learning_rate = 0;
-  double gradient_norm = 0;  // before clipping
-  Index units = 0;           // units that it learned from, in all ranks
-};
-
 class Trainer {
  public:
   // `transformer` and `examples` must outlive the trainer. The weights must be set.

@@ -10,7 +10,7 @@ namespace wasmformer {
 
 using namespace training_events;
 
-TrainingLoop::TrainingLoop(TrainingRun& run, RunOptions options, Communicator& ranks,
+TrainingLoop::TrainingLoop(TrainingSession& run, RunOptions options, Communicator& ranks,
                            std::function<bool()> is_interrupted)
     : run_(run), options_(std::move(options)), ranks_(ranks), is_interrupted_(std::move(is_interrupted)) {
   if (!options_.pin_every) options_.pin_every = options_.report_every;

@@ -10,6 +10,7 @@
 
 #include "train/run_options.h"
 #include "train/training_run.h"
+#include "wasmformer/training.h"
 
 namespace wasmformer {
 
@@ -21,17 +22,6 @@ struct Step {
 };
 // A part of a validation has been done.
 struct Validating {};
-// Figures since the last report.
-struct Report {
-  Index step = 0;                               // since the beginning of the run
-  double epoch = 0;                             // passes over the examples, the current one in part
-  double loss = 0;                              // mean over the steps, with label smoothing
-  double learning_rate = 0, gradient_norm = 0;  // values of the last step; before clipping
-  Index units = 0;                              // units that the steps learned from: StepReport::units
-  double step_seconds = 0;                      // time that the steps took
-  std::optional<Validation> validation;
-  bool pins = false;  // true to show the translations of RunOptions::pinned
-};
 // The run should be saved, as validated or after RunOptions::save_every.
 struct SaveDue {};
 // No more steps.
@@ -47,7 +37,8 @@ using TrainingEvent = std::variant<training_events::Step, training_events::Valid
 class TrainingLoop {
  public:
   // `run` and `ranks` must outlive it. `is_interrupted`: asked after each step; true ends the run.
-  TrainingLoop(TrainingRun& run, RunOptions options, Communicator& ranks, std::function<bool()> is_interrupted = {});
+  TrainingLoop(TrainingSession& run, RunOptions options, Communicator& ranks,
+               std::function<bool()> is_interrupted = {});
 
   // The last event is Done. All ranks must call it until then, and only the first gets reports.
   TrainingEvent next();
@@ -70,7 +61,7 @@ class TrainingLoop {
   void plan_report(const StepReport& report);
   TrainingEvent report();
 
-  TrainingRun& run_;
+  TrainingSession& run_;
   RunOptions options_;
   Communicator& ranks_;
   std::function<bool()> is_interrupted_;
@@ -83,7 +74,7 @@ class TrainingLoop {
   Index units_ = 0;  // since the last report
   double step_seconds_ = 0;
   std::optional<training_events::Report> due_;
-  std::optional<TrainingRun::ValidationJob> validation_;
+  std::optional<TrainingSession::ValidationJob> validation_;
   Clock::time_point validation_began_;
   std::optional<double> validation_seconds_;  // time that the last one took
   bool is_save_due_ = false;

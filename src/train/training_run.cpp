@@ -21,7 +21,7 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool)
+TrainingSession::TrainingSession(TrainingStart start, TrainingTexts texts, ThreadPool& pool)
     : model_(std::move(start.model)),
       task_(texts.train->task()),
       examples_(task_.examples(*texts.train, model_, start.training)),
@@ -39,7 +39,7 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
   std::erase_if(model_.metadata, is_of_run);
 }
 
-StepReport TrainingRun::step() {
+StepReport TrainingSession::step() {
   if (is_packed_) model_.transformer->unpack();
   is_packed_ = false;
   const StepReport report = trainer_.step();
@@ -48,23 +48,23 @@ StepReport TrainingRun::step() {
   return report;
 }
 
-double TrainingRun::epochs() const {
+double TrainingSession::epochs() const {
   const Progress& p = trainer_.progress();
   return static_cast<double>(p.epoch) +
          static_cast<double>(p.batch) / static_cast<double>(trainer_.batches_per_epoch());
 }
 
-double TrainingRun::epochs_since_best() const {
+double TrainingSession::epochs_since_best() const {
   return static_cast<double>(progress().step - best_.step) / static_cast<double>(trainer_.batches_per_epoch());
 }
 
-const ModelFile& TrainingRun::packed_model() {
+const ModelFile& TrainingSession::packed_model() {
   if (!is_packed_) model_.transformer->pack();
   is_packed_ = true;
   return model_;
 }
 
-void TrainingRun::change(const std::string& json) {
+void TrainingSession::change(const std::string& json) {
   Config config = model_.transformer->config();
   TrainingConfig training = trainer_.config();
   from_json(json, config, &training);
@@ -72,17 +72,17 @@ void TrainingRun::change(const std::string& json) {
   set_training(training);
 }
 
-void TrainingRun::set_training(const TrainingConfig& training) {
+void TrainingSession::set_training(const TrainingConfig& training) {
   trainer_.change(training);
   model_.metadata["training"] = to_json(model_.transformer->config(), &training);
 }
 
-TrainingRun::ValidationJob::ValidationJob(TrainingRun& run)
+TrainingSession::ValidationJob::ValidationJob(TrainingSession& run)
     : run_(run),
       batches_(plan_batches(*run.valid_, run.trainer_.config().batch_tokens)),
       inference_(run.task_.infers() ? run.task_.infer(run.packed_model(), run.pool_, *run.valid_texts_) : nullptr) {}
 
-bool TrainingRun::ValidationJob::step() {
+bool TrainingSession::ValidationJob::step() {
   if (batch_ == batches_.size()) return inference_ && inference_->step();
   const Trainer::LossSum batch = run_.trainer_.validation_loss(*run_.valid_, batches_[batch_++]);
   loss_.sum += batch.sum;
@@ -92,7 +92,7 @@ bool TrainingRun::ValidationJob::step() {
 }
 
 // Weights that have diverged give no scores to search with either, which would be an error of the search.
-void TrainingRun::ValidationJob::check_loss() const {
+void TrainingSession::ValidationJob::check_loss() const {
   const Index step = run_.progress().step;
   WASMFORMER_CHECK(
       std::isfinite(loss_.sum), ErrorCode::validation_not_finite,
@@ -100,7 +100,7 @@ void TrainingRun::ValidationJob::check_loss() const {
       {"step", step});
 }
 
-Validation TrainingRun::ValidationJob::result() {
+Validation TrainingSession::ValidationJob::result() {
   Validation result;
   result.loss = loss_.sum / static_cast<double>(loss_.units);
   if (inference_) {
@@ -122,14 +122,14 @@ Validation TrainingRun::ValidationJob::result() {
   return result;
 }
 
-Validation TrainingRun::validate() {
+Validation TrainingSession::validate() {
   ValidationJob job(*this);
   while (job.step()) {
   }
   return job.result();
 }
 
-TrainingRun::Metadata TrainingRun::metadata() const {
+TrainingSession::Metadata TrainingSession::metadata() const {
   Metadata all = model_.metadata;
   // The texts are not copied: they may be large.
   for (const auto& entry : run_metadata_)
@@ -137,14 +137,14 @@ TrainingRun::Metadata TrainingRun::metadata() const {
   return all;
 }
 
-std::string TrainingRun::model_file(const Metadata& more) const {
+std::string TrainingSession::model_file(const Metadata& more) const {
   SafetensorsFile extra;
   extra.metadata = more;
   std::erase_if(extra.metadata, is_of_run);
   return serialize_model(model_, Precision::f32, extra);
 }
 
-std::string TrainingRun::checkpoint(const Metadata& more, bool with_texts) {
+std::string TrainingSession::checkpoint(const Metadata& more, bool with_texts) {
   Metadata metadata = more;
   metadata.insert(run_metadata_.begin(), run_metadata_.end());
   if (!with_texts) metadata.erase(texts_key);

@@ -10,19 +10,13 @@ namespace wasmformer {
 // The value with `digits` digits after the decimal point.
 std::string fixed(double value, int digits);
 
-struct Validation {
-  double loss = 0;  // mean of Trainer::validation_loss
-  ValidationScores scores;
-  bool is_best = false;  // has the least scores.error, with a small share of the loss, or without one the least loss
-};
-
-class TrainingRun {
+class TrainingSession {
  public:
   // Sets the output biases from the training texts if unigram_bias is true, unless `start` is a checkpoint. Throws
   // Error when a text has no usable pair, or the checkpoint was trained on other texts.
-  TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool);
-  TrainingRun(const TrainingRun&) = delete;
-  TrainingRun& operator=(const TrainingRun&) = delete;
+  TrainingSession(TrainingStart start, TrainingTexts texts, ThreadPool& pool);
+  TrainingSession(const TrainingSession&) = delete;
+  TrainingSession& operator=(const TrainingSession&) = delete;
 
   // Takes one step, and returns its report. Throws Error when the loss or the gradient is not finite, or training has
   // diverged; the weights are then those from before the step, and the run can be saved or changed.
@@ -34,14 +28,14 @@ class TrainingRun {
   // only. The run must take no step() meanwhile.
   class ValidationJob {
    public:
-    explicit ValidationJob(TrainingRun& run);
+    explicit ValidationJob(TrainingSession& run);
     bool step();
     Validation result();
 
    private:
     void check_loss() const;
 
-    TrainingRun& run_;
+    TrainingSession& run_;
     std::vector<std::vector<Index>> batches_;
     std::size_t batch_ = 0;
     Trainer::LossSum loss_;

@@ -84,7 +84,7 @@ Json train(const std::string& path, Index pairs, int threads, double budget) {
 
 Json translate(const std::string& path, int threads, Index batch, Index tokens, double budget) {
   ThreadPool pool(threads);
-  const Translator translator(read(path), pool);
+  const LoadedModel translator(read(path), pool);
   const Config& config = translator.model().transformer->config();
   std::vector<std::string> texts;
   for (Index i = 0; i < batch; ++i) {

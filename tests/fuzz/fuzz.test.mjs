@@ -85,7 +85,7 @@ test('the readers are built for libFuzzer', async () => {
   const compile = async () => {
     for (let source = old.shift(); source; source = old.shift()) {
       const [first, ...others] = compiler;
-      await run(first, [...others, ...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
+      await run(first, [...others, ...flags, '-Isrc', '-Isrc/include', '-isystem', join(cache, 'eigen-5.0.1'),
         '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-isystem', join(root, 'build/native/libyaml'), '-c', source, '-o', object(source)],
       { ...process.env, ...cacheSettings });
     }

@@ -42,7 +42,7 @@ TEST_CASE("A budget takes the largest candidate that can take its least steps, a
     CHECK(plan.settings.training.decay_steps == plan.steps);
     CHECK(plan.settings.training.warmup_steps <= plan.steps / 4);
     const double steps_per_epoch = static_cast<double>(plan.steps) / plan.epochs;
-    TrainingRun run(start_of(plan.settings), {pairs(), pairs()}, pool);
+    TrainingSession run(start_of(plan.settings), {pairs(), pairs()}, pool);
     CHECK(steps_per_epoch == Catch::Approx(static_cast<double>(run.trainer().batches_per_epoch())).epsilon(0.2));
     return plan.settings.config.d_model;
   };
@@ -69,7 +69,7 @@ TEST_CASE("A loop with a budget ends with its schedule, wherever that had been p
   Preset p = of_width(16);
   p.training.decay_steps = planned;
   p.training.warmup_steps = 1;
-  TrainingRun run(start_of(p), {pairs(), pairs()}, pool);
+  TrainingSession run(start_of(p), {pairs(), pairs()}, pool);
   RunOptions options;
   options.report_every = 1;
   options.budget = 0.3 / 60;

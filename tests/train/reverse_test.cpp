@@ -13,7 +13,7 @@ namespace {
 double exact_matches(const Preset& settings, Index steps, std::shared_ptr<const Tokenizer> tokenizer,
                      const ParallelText& text, const ParallelText& unseen) {
   ThreadPool pool(2);
-  TrainingRun run(fresh_start(settings, {tokenizer, tokenizer}, 1e12), {texts_of(text), texts_of(unseen)}, pool);
+  TrainingSession run(fresh_start(settings, {tokenizer, tokenizer}, 1e12), {texts_of(text), texts_of(unseen)}, pool);
   while (run.progress().step < steps) run.step();
   return run.validate().scores.further.at("exact_match");
 }

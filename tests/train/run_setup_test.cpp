@@ -32,13 +32,13 @@ ParallelText numbered(Index count) {
   return text;
 }
 
-std::unique_ptr<TrainingRun> begin(RunRequest request, RunInput input) {
+std::unique_ptr<TrainingSession> begin(RunRequest request, RunInput input) {
   static ThreadPool pool;
   return RunSetup(std::move(request), std::move(input)).begin({}, pool);
 }
 
-const ParallelText& valid_pairs(const TrainingRun& run) { return pairs_of(run.valid_texts(), "not pairs"); }
-std::vector<std::string> both(const TrainingRun& run) { return valid_pairs(run).sources; }
+const ParallelText& valid_pairs(const TrainingSession& run) { return pairs_of(run.valid_texts(), "not pairs"); }
+std::vector<std::string> both(const TrainingSession& run) { return valid_pairs(run).sources; }
 
 RunInput texts_input(const ParallelText& train) { return {texts_of(train), nullptr}; }
 RunInput texts_input(const ParallelText& train, const ParallelText& valid) {
@@ -55,7 +55,7 @@ TEST_CASE("A request reads its options in camelCase, with config and metadata as
       "tokenizer": {"type": "bpe", "vocabSize": 50, "joint": false, "normalization": "identity"}, "seed": 0,
       "metadata": {"licence": "none"}, "resume": true, "keepTexts": false})");
   CHECK(r.preset == "tiny");
-  CHECK(r.config.value == Json{{"d_model", 32}});
+  CHECK(Json::parse(r.config.text) == Json{{"d_model", 32}});
   CHECK(r.task->pairs == 9);
   CHECK(r.tokenizer->vocab_size == 50);
   CHECK(r.tokenizer->normalization == Normalization::identity);

@@ -211,7 +211,7 @@ TEST_CASE("A run's private metadata is in its checkpoints only") {
   ThreadPool pool;
   TrainingStart start = fresh_start(task_preset("copy"), {letters_tokenizer(), letters_tokenizer()}, 1e12);
   start.model.metadata = {{"licence", "none"}, {"run.history", "[]"}, {texts_key, to_json(some_texts())}};
-  TrainingRun run(std::move(start), training_texts({{"ab"}, {"ba"}}, {{"a"}, {"a"}}), pool);
+  TrainingSession run(std::move(start), training_texts({{"ab"}, {"ba"}}, {{"a"}, {"a"}}), pool);
   CHECK(run.metadata().at("run.history") == "[]");
   CHECK(!run.metadata().contains(texts_key));
   const auto metadata = [](const std::string& bytes) { return parse_safetensors(bytes).metadata; };
@@ -227,11 +227,11 @@ TEST_CASE("A run's private metadata is in its checkpoints only") {
 TEST_CASE("A run resumes only with the pairs it was trained on") {
   ThreadPool pool;
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
-  TrainingRun run(fresh_start(task_preset("copy"), letters, 1e12), training_texts({{"ab"}, {"ba"}}, {{"a"}, {"a"}}),
-                  pool);
+  TrainingSession run(fresh_start(task_preset("copy"), letters, 1e12), training_texts({{"ab"}, {"ba"}}, {{"a"}, {"a"}}),
+                      pool);
   run.step();
   const std::string bytes = run.checkpoint();
-  CHECK_THROWS_WITH(TrainingRun(resumed_start(bytes), training_texts({{"ab"}, {"bb"}}, {{"a"}, {"a"}}), pool),
+  CHECK_THROWS_WITH(TrainingSession(resumed_start(bytes), training_texts({{"ab"}, {"bb"}}, {{"a"}, {"a"}}), pool),
                     ContainsSubstring("trained on other pairs"));
   CHECK_THROWS_WITH(resumed_start(run.model_file()), ContainsSubstring("no state of a training run"));
 }
@@ -241,8 +241,8 @@ TEST_CASE("Validation skips pairs that the model cannot take") {
   Preset p = task_preset("copy");
   p.config.max_length = 6;
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
-  TrainingRun run(fresh_start(p, letters, 1e12),
-                  training_texts({{"ab"}, {"ba"}}, {{"a", "abcdefgh", ""}, {"a", "a", "b"}}), pool);
+  TrainingSession run(fresh_start(p, letters, 1e12),
+                      training_texts({{"ab"}, {"ba"}}, {{"a", "abcdefgh", ""}, {"a", "a", "b"}}), pool);
   CHECK(run.valid_texts().sides()[0] == std::vector<std::string>{"a"});
   CHECK(run.validate().scores.figures.contains("bleu"));
 }
@@ -250,8 +250,8 @@ TEST_CASE("Validation skips pairs that the model cannot take") {
 TEST_CASE("Only some settings may change during a run") {
   ThreadPool pool;
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
-  TrainingRun run(fresh_start(task_preset("copy"), letters, 1e12), training_texts({{"ab"}, {"ba"}}, {{"a"}, {"a"}}),
-                  pool);
+  TrainingSession run(fresh_start(task_preset("copy"), letters, 1e12), training_texts({{"ab"}, {"ba"}}, {{"a"}, {"a"}}),
+                      pool);
   run.change(R"({"schedule": "constant", "learning_rate": 0.001, "warmup_steps": 0})");
   CHECK(run.step().learning_rate == 0.001);
   for (const char* refused : {R"({"seed": 2})", R"({"batch_tokens": 9})", R"({"optimizer": "sgd"})"})

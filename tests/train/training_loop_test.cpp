@@ -11,7 +11,7 @@ namespace {
 
 // One word decides the label, which is learned before the first step, and the encoder learns nothing: no later
 // validation is better.
-std::unique_ptr<TrainingRun> easy_run(ThreadPool& pool) {
+std::unique_ptr<TrainingSession> easy_run(ThreadPool& pool) {
   const auto texts = [](int count) {
     std::vector<AnnotatedText> all;
     for (int i = 0; i < count; ++i) {
@@ -21,9 +21,9 @@ std::unique_ptr<TrainingRun> easy_run(ThreadPool& pool) {
     return std::make_shared<AnnotatedTexts>(all, AnnotatedTexts::Kind{.has_classes = true, .has_tags = false});
   };
   RunRequest request;
-  request.config = {nlohmann::json::parse(
+  request.config = {
       R"({"d_model": 8, "ffn_dim": 8, "num_heads": 2, "encoder_layers": 1, "batch_tokens": 40,
-          "schedule": "constant", "learning_rate": 1e-30})")};
+          "schedule": "constant", "learning_rate": 1e-30})"};
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
   return RunSetup(request, {texts(40), texts(10)}).begin({}, pool);
 }
@@ -32,7 +32,7 @@ struct End {
   training_events::Done done;
   double epochs = 0;
 };
-End end_of(TrainingRun& run, const RunOptions& options) {
+End end_of(TrainingSession& run, const RunOptions& options) {
   Communicator alone;
   TrainingLoop loop(run, options, alone);
   TrainingEvent event = loop.next();

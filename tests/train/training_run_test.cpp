@@ -2,6 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
+#include "schema/json.h"
 #include "tasks/translate/toy_tasks.h"
 #include "tasks/translate/translate_task.h"
 
@@ -32,7 +33,7 @@ TrainingStart new_start(const Preset& p) {
 TEST_CASE("A run resumes from its checkpoint with identical bytes, across epochs and validations") {
   const Preset p = small_preset();
   ThreadPool pool, two(2);
-  TrainingRun whole(new_start(p), texts(), pool);
+  TrainingSession whole(new_start(p), texts(), pool);
   std::string checkpoint;
   for (int i = 0; i < 12; ++i) {
     whole.step();
@@ -41,7 +42,7 @@ TEST_CASE("A run resumes from its checkpoint with identical bytes, across epochs
   }
   REQUIRE(whole.progress().epoch > 0);
 
-  TrainingRun resumed(resumed_start(checkpoint), texts(), two);
+  TrainingSession resumed(resumed_start(checkpoint), texts(), two);
   CHECK(resumed.progress().step == 5);
   for (int i = 5; i < 12; ++i) {
     resumed.step();
@@ -57,7 +58,7 @@ TEST_CASE("A model records its step, and validation figures if its own weights w
   p.training.learning_rate = 0.01;
   p.training.warmup_steps = 0;
   ThreadPool pool;
-  TrainingRun run(new_start(p), texts(), pool);
+  TrainingSession run(new_start(p), texts(), pool);
   for (int i = 0; i < 5; ++i) run.step();
   const Validation first = run.validate();
   CHECK(first.is_best);
@@ -89,7 +90,7 @@ TEST_CASE("A validation says that training has diverged, and keeps no such weigh
   p.training.warmup_steps = 0;
   p.training.learning_rate = 1e30;
   ThreadPool pool;
-  TrainingRun run(new_start(p), texts(), pool);
+  TrainingSession run(new_start(p), texts(), pool);
   run.step();
   CHECK_THROWS_WITH(
       run.validate(),
@@ -101,7 +102,7 @@ TEST_CASE("A validation says that training has diverged, and keeps no such weigh
 TEST_CASE("Texts without a usable pair are refused") {
   const Preset p = small_preset();
   ThreadPool pool;
-  CHECK_THROWS_WITH(TrainingRun(new_start(p), {texts_of({{""}, {"a"}}), texts().valid}, pool),
+  CHECK_THROWS_WITH(TrainingSession(new_start(p), {texts_of({{""}, {"a"}}), texts().valid}, pool),
                     ContainsSubstring("empty side"));
   CHECK_THROWS_WITH(texts_of({{"a", "b"}, {"a"}}), ContainsSubstring("2 source sentences but 1"));
 }
@@ -114,14 +115,14 @@ TEST_CASE(
   const TrainingTexts all{texts_of({{"ab", "b"}, {"aab", "a"}}), texts_of({{"c"}, {"c"}})};
   const auto tokenizers =
       counted_tokenizers({{"ab", "b", "aab", "a", "c"}}, TokenizerType::character, 0, /*joint=*/true);
-  const auto biases = [](const TrainingRun& run) {
+  const auto biases = [](const TrainingSession& run) {
     Matrix found;
     run.model().transformer->visit([&](const ParameterInfo& info, const Parameter& q) {
       if (info.name == "final_logits_bias") found = q.value;
     });
     return found;
   };
-  TrainingRun run(fresh_start(p, tokenizers, 1e12), all, pool);
+  TrainingSession run(fresh_start(p, tokenizers, 1e12), all, pool);
   // "aab" and "a", each with an end token.
   const Matrix first = biases(run);
   const auto id = [&](const char* piece) { return run.model().target_tokenizer->ids().at(piece); };
@@ -131,7 +132,7 @@ TEST_CASE(
   CHECK(first(0, run.model().target_tokenizer->eos_id()) == Catch::Approx(std::log(2 / 6.0)));
   run.step();
   REQUIRE(biases(run) != first);
-  TrainingRun again(resumed_start(run.checkpoint()), all, pool);
+  TrainingSession again(resumed_start(run.checkpoint()), all, pool);
   CHECK(biases(again) == biases(run));
 
   const std::string file = run.model_file();

@@ -1,5 +1,5 @@
 // Errors of the package: a code, which is stable, the values that the sentence tells, and the sentence, which is not. The
-// module's errors have their codes from src/schema/error_codes.h.
+// module's errors have their codes from src/include/wasmformer/error.h.
 
 /** The values that an error's sentence tells, by name. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;

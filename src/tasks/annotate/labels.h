@@ -8,15 +8,10 @@
 #include "tasks/batches.h"
 #include "text/metrics/labels.h"
 #include "text/split_words.h"
+#include "wasmformer/training.h"
 
 namespace wasmformer {
 
-struct AnnotatedText {
-  std::string text;                // for a tagged text: its words with spaces between them
-  std::vector<std::string> words;  // words of a tagged text
-  Labels classes;                  // one, or with multi_label any number
-  Labels tags;                     // one for each word
-};
 AnnotatedText tagged_text(std::vector<std::string> words, Labels tags);
 
 class AnnotatedTexts : public Texts {

@@ -8,12 +8,9 @@
 
 #include "tasks/task.h"
 #include "text/tokenizer.h"
+#include "wasmformer/training.h"
 
 namespace wasmformer {
-
-struct ParallelText {
-  std::vector<std::string> sources, targets;  // lists of equal length
-};
 
 // Appends the pairs of a further text to `all`.
 void append(ParallelText& all, const ParallelText& more);

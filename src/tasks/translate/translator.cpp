@@ -269,23 +269,23 @@ void TranslationJob::write_texts(const std::vector<std::vector<SearchHypothesis>
   }
 }
 
-Translator::Translator(std::string_view model_file, ThreadPool& pool)
+LoadedModel::LoadedModel(std::string_view model_file, ThreadPool& pool)
     : model_(parse_model(model_file, Weights::packed)), pool_(pool) {}
 
-std::vector<Translation> Translator::translate(const std::vector<std::string>& texts,
-                                               const TranslateOptions& options) const {
+std::vector<Translation> LoadedModel::translate(const std::vector<std::string>& texts,
+                                                const TranslateOptions& options) const {
   return translate_in_batches(model_, pool_, texts, options);
 }
 
-std::vector<std::vector<SourceToken>> Translator::tokenize(const std::vector<std::string>& texts,
-                                                           const TranslateOptions& options) const {
+std::vector<std::vector<SourceToken>> LoadedModel::tokenize(const std::vector<std::string>& texts,
+                                                            const TranslateOptions& options) const {
   std::vector<std::vector<SourceToken>> tokens;
   for (const Source& source : tokenize_all(model_, texts, options, 0)) tokens.push_back(shown_tokens(model_, source));
   return tokens;
 }
 
-Translator::Job Translator::start(const std::vector<std::string>& texts, const TranslateOptions& options,
-                                  std::uint64_t first) const {
+LoadedModel::Job LoadedModel::start(const std::vector<std::string>& texts, const TranslateOptions& options,
+                                    std::uint64_t first) const {
   return Job(model_, pool_, texts, options, first);
 }
 

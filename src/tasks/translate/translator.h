@@ -52,14 +52,14 @@ class TranslationJob {
   Search search_;
 };
 
-// Several threads may use one Translator at once; with a pool of more than one thread they share its workers.
-class Translator {
+// Several threads may use one LoadedModel at once; with a pool of more than one thread they share its workers.
+class LoadedModel {
  public:
   using Job = TranslationJob;
 
   // `model_file`: the bytes of a model file (io/model_file.h). Throws Error as that does. The pool must
   // outlive the translator.
-  Translator(std::string_view model_file, ThreadPool& pool);
+  LoadedModel(std::string_view model_file, ThreadPool& pool);
 
   // As translate_in_batches() below.
   std::vector<Translation> translate(const std::vector<std::string>& texts, const TranslateOptions& options = {}) const;

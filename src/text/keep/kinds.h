@@ -4,15 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "schema/fields.h"
+#include "wasmformer/translate_options.h"
 
 namespace wasmformer {
-
-// Names of the option `keep`. `typography` maps quotes and dashes instead of keeping them; `off` keeps nothing.
-enum class KeepName { url, path, code, placeholder, handle, emoji, markup, number, script, typography, off };
-WASMFORMER_ENUM_NAMES(KeepName, "url", "path", "code", "placeholder", "handle", "emoji", "markup", "number", "script",
-                      "typography", "off");
-using KeepNames = std::vector<KeepName>;
 
 inline bool contains(const KeepNames& names, KeepName name) { return std::ranges::find(names, name) != names.end(); }
 

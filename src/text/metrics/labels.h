@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "schema/fields.h"
+#include "wasmformer/types.h"
 
 namespace wasmformer {
 
@@ -27,8 +28,6 @@ Score total(const Scores& scores);
 // The mean F1 over all labels that are predicted or expected.
 double macro_f1(const Scores& scores);
 
-// A text may have several labels or none.
-using Labels = std::vector<std::string>;
 // Counts by label: right if a text has it in both lists. The lists must have equal lengths.
 Scores label_scores(const std::vector<Labels>& expected, const std::vector<Labels>& predicted);
 

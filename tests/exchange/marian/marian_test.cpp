@@ -66,7 +66,7 @@ TEST_CASE("Marian models from every kind of file give PyTorch's logits and trans
         worst =
             std::max(worst, std::abs(rows[row][j] - logits.value()(static_cast<Index>(row), static_cast<Index>(j))));
 
-    const Translation found = Translator(serialize_model(model, Precision::f32), pool)
+    const Translation found = LoadedModel(serialize_model(model, Precision::f32), pool)
                                   .translate({text}, {.beam_size = 1, .max_length = 12})[0];
     std::vector<TokenId> ids;
     for (const TargetToken& token : found.tokens) ids.push_back(token.id);
@@ -119,7 +119,7 @@ TEST_CASE("A Marian folder gives the config, and generation_config.json override
   const ModelFile model = alone.import();
   CHECK(weights(model).at("final_logits_bias")(0, 0) == -1e4f);
   ThreadPool pool;
-  const auto tokens = Translator(serialize_model(model, Precision::f16), pool)
+  const auto tokens = LoadedModel(serialize_model(model, Precision::f16), pool)
                           .translate({"ace bad cede"}, {.beam_size = 4, .max_length = 12})[0]
                           .tokens;
   CHECK(tokens.size() == 12);

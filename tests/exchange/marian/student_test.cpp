@@ -91,7 +91,7 @@ TEST_CASE("A student translates token by token as Bergamot does, with the same w
   CAPTURE(kind);
   const Folder folder = student_folder(precision, has_shortlist);
   ThreadPool pool(2);
-  const Translator translator(serialize_model(folder.import(), Precision::f32), pool);
+  const LoadedModel translator(serialize_model(folder.import(), Precision::f32), pool);
   const json expected = json::parse(folder.files.at("tokens." + kind + ".json"));
   const json scores = json::parse(folder.files.at("scores.json"))[kind];
   std::istringstream lines(folder.files.at("input.txt"));
@@ -143,8 +143,8 @@ TEST_CASE("int8 products of a student without multipliers scale a batch's inputs
 
 TEST_CASE("A shortlist can be turned off, and does not affect a forced start") {
   ThreadPool pool;
-  const Translator plain(serialize_model(student_folder().import(), Precision::f32), pool);
-  const Translator with(serialize_model(student_folder("f32", true).import(), Precision::f16), pool);
+  const LoadedModel plain(serialize_model(student_folder().import(), Precision::f32), pool);
+  const LoadedModel with(serialize_model(student_folder("f32", true).import(), Precision::f16), pool);
   CHECK(with.model().shortlist->ids.size() > 1000);
   const std::string text = "She reads an old book every evening";
   TranslateOptions options{.beam_size = 3, .max_length = 20};
@@ -166,7 +166,7 @@ TEST_CASE("A shortlist limits each sentence to its own candidates, whatever is t
   ModelFile model = folder.import();
   if (precision.ends_with("here")) model.transformer->quantize();
   ThreadPool pool(2);
-  const Translator translator(serialize_model(std::move(model), Precision::f32), pool);
+  const LoadedModel translator(serialize_model(std::move(model), Precision::f32), pool);
   std::vector<std::string> texts;
   std::istringstream lines(folder.files.at("input.txt"));
   for (std::string line; std::getline(lines, line);) texts.push_back(line);

@@ -11,7 +11,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-JsonObject object(const std::string& json) { return {nlohmann::json::parse(json)}; }
+JsonText object(const std::string& json) { return {json}; }
 
 // Texts of some of six words: the class is whether "jazz" is among them, and each word after "in" is a place.
 std::vector<AnnotatedText> annotated(Index count, std::uint64_t seed) {
@@ -46,7 +46,7 @@ std::shared_ptr<Texts> texts(std::vector<AnnotatedText> all, bool has_classes, b
                                           AnnotatedTexts::Kind{.has_classes = has_classes, .has_tags = has_tags});
 }
 
-std::unique_ptr<TrainingRun> run(ThreadPool& pool, std::shared_ptr<Texts> train, std::shared_ptr<Texts> valid) {
+std::unique_ptr<TrainingSession> run(ThreadPool& pool, std::shared_ptr<Texts> train, std::shared_ptr<Texts> valid) {
   RunRequest request;
   request.config = object(
       R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3})");

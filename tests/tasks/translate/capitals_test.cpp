@@ -45,7 +45,7 @@ TEST_CASE("A model may read capitals as small letters, and then translates into 
   CHECK(capitals.source_tokens.back().piece == "</s>");
   CHECK(capitals.source_tokens[2].piece == "G");
   ThreadPool alone;
-  const Translator translator(serialize_model(model, Precision::f32), alone);
+  const LoadedModel translator(serialize_model(model, Precision::f32), alone);
   CHECK(translator.tokenize({"HGFAB"})[0][2].piece == "G");
   for (std::size_t i = 1; i < small.beam->size(); ++i) CHECK((*capitals.beam)[i].id == (*small.beam)[i].id);
 

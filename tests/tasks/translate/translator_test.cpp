@@ -78,7 +78,7 @@ TEST_CASE("The tokens of a translation match its text and its source") {
 
 TEST_CASE("A text is tokenized as it is translated, and whatever its length") {
   ThreadPool pool;
-  const Translator translator(serialize_model(letters_model(2, -1), Precision::f32), pool);
+  const LoadedModel translator(serialize_model(letters_model(2, -1), Precision::f32), pool);
   const auto tokens = translator.tokenize(texts);
   const auto translations = translator.translate(texts);
   REQUIRE(tokens.size() == texts.size());
@@ -108,7 +108,7 @@ TEST_CASE("A text of only emoji is translated like any other") {
 
 TEST_CASE("A sentence of 5,000 tokens is refused with a message, and the next one works") {
   ThreadPool pool;
-  const Translator translator(serialize_model(letters_model(4, 1), Precision::f32), pool);
+  const LoadedModel translator(serialize_model(letters_model(4, 1), Precision::f32), pool);
   CHECK_THROWS_WITH(translator.translate({"ab", std::string(5000, 'a')}, {}),
                     ContainsSubstring("5002 tokens") && ContainsSubstring("40"));
   CHECK(translator.translate({"ab"}, {}).size() == 1);
@@ -374,7 +374,7 @@ TEST_CASE("Batches of any size keep the order of the texts") {
 #ifndef __EMSCRIPTEN__
 TEST_CASE("Several threads may use one translator") {
   ThreadPool pool(2);
-  const Translator translator(serialize_model(letters_model(15, -1), Precision::f32), pool);
+  const LoadedModel translator(serialize_model(letters_model(15, -1), Precision::f32), pool);
   const TranslateOptions options{.beam_size = 3, .attention = true};
   const auto expected = translator.translate(texts, options);
   std::vector<std::thread> threads;

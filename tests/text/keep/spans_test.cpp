@@ -2,6 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
+#include "schema/fields.h"
 #include "text/unicode/letters.h"
 #include "text/unicode/utf8.h"
 

@@ -1,5 +1,15 @@
-// Codes of errors. A code is stable: programs may compare it. Its sentence may change.
+// Errors have a code, values and a sentence. A code is stable: programs may compare it. Its sentence may change.
+// Length: all the codes of the library, each with its name.
 #pragma once
+
+#include <concepts>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "wasmformer/export.h"
 
 namespace wasmformer {
 
@@ -245,5 +255,44 @@ constexpr bool entries_are_in_order() {
   return at == static_cast<int>(ErrorCode::other) + 1;
 }
 static_assert(entries_are_in_order());
+
+// A value that the sentence of an error tells.
+struct Detail {
+  template <class Number>
+  requires std::integral<Number> || std::floating_point<Number> Detail(const char* its_name, Number number)
+      : name(its_name), value(static_cast<double>(number)) {}
+  Detail(const char* its_name, std::string text) : name(its_name), value(std::move(text)) {}
+
+  const char* name;
+  std::variant<double, std::string> value;
+};
+using Details = std::vector<Detail>;
+
+class WASMFORMER_API Error : public std::runtime_error {
+ public:
+  // what() is the sentence behind a tag, such as "[config] ": the code's room, or the detail "place" for a code that
+  // has none.
+  Error(ErrorCode code, const std::string& sentence, Details details = {});
+
+  ErrorCode code() const { return code_; }
+  const std::string& sentence() const { return sentence_; }
+  const Details& details() const { return details_; }
+
+  // Returns the same error with text around its sentence, and with a further detail.
+  Error with(const std::string& before, const std::string& after, Detail detail) const;
+
+ private:
+  Error(ErrorCode code, const std::string& whole, const std::string& sentence, Details details);
+
+  ErrorCode code_;
+  std::string sentence_;
+  Details details_;
+};
+
+// Thrown by a call whose std::stop_token asks it to stop. The object that was called can be used further.
+class WASMFORMER_API Stopped : public std::runtime_error {
+ public:
+  Stopped();
+};
 
 }  // namespace wasmformer
