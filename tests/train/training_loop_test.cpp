@@ -21,9 +21,9 @@ std::unique_ptr<TrainingSession> easy_run(ThreadPool& pool) {
     return std::make_shared<AnnotatedTexts>(all, AnnotatedTexts::Kind{.has_classes = true, .has_tags = false});
   };
   RunRequest request;
-  request.config = {nlohmann::json::parse(
+  request.config = {
       R"({"d_model": 8, "ffn_dim": 8, "num_heads": 2, "encoder_layers": 1, "batch_tokens": 40,
-          "schedule": "constant", "learning_rate": 1e-30})")};
+          "schedule": "constant", "learning_rate": 1e-30})"};
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
   return RunSetup(request, {texts(40), texts(10)}).begin({}, pool);
 }

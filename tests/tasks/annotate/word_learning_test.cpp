@@ -36,7 +36,7 @@ std::shared_ptr<Texts> labelled(std::vector<AnnotatedText> all) {
 
 std::unique_ptr<TrainingSession> run(ThreadPool& pool, const std::string& config = "{}") {
   RunRequest request;
-  request.config = {nlohmann::json::parse(config)};
+  request.config = {config};
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
   return RunSetup(request, {labelled(weather(200, 1)), labelled(weather(50, 2))}).begin({}, pool);
 }
@@ -127,7 +127,7 @@ TEST_CASE("A run has no scores of words if they are turned off, and one that is 
   RunRequest from;
   RunInput model{labelled(weather(200, 1)), labelled(weather(50, 2)), first->model_file({})};
   CHECK_FALSE(RunSetup(from, model).begin({}, pool)->model().words);
-  from.config = {nlohmann::json::parse(R"({"word_scores": true})")};
+  from.config = {R"({"word_scores": true})"};
   CHECK(RunSetup(from, model).begin({}, pool)->model().words);
 }
 
