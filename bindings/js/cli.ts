@@ -30,15 +30,15 @@ function sentenceOf(thrown: unknown): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const [first] = error.message.split('\n') as [string, ...string[]];
   const { code = '' } = error as NodeJS.ErrnoException;
-  if (code.startsWith('ERR_WORKER')) return `Node cannot start a thread: ${first}; a lower --threads needs fewer`;
-  if (error.name === 'RuntimeError') return `the program has stopped: ${first}; if it does so after a new installation too, please report it`;
+  if (code.startsWith('ERR_WORKER')) return `Node cannot start a thread: ${first}; try a lower --threads`;
+  if (error.name === 'RuntimeError') return `the program has stopped: ${first}; if reinstalling does not help, please report it`;
   return first;
 }
 
 /** The sentence about an error before the program began. */
 function startSentenceOf(thrown: unknown): string {
   // The only memory that is asked for here is that of the module, whose addresses are reserved at once.
-  if (thrown instanceof RangeError) return 'not enough memory: WebAssembly reserves 4 GB of addresses; raise the limit, as with ulimit -v unlimited';
+  if (thrown instanceof RangeError) return 'not enough memory: WebAssembly reserves 4 GB of addresses; raise the limit, for example with ulimit -v unlimited';
   if (typeof WebAssembly === 'undefined') return 'this Node runs without WebAssembly; start it without --jitless';
   return `the package is incomplete or damaged: ${sentenceOf(thrown)}; install wasmformer again`;
 }

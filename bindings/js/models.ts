@@ -12,7 +12,7 @@ Positionals:
 
 Options:
   --json                  print one JSON array
-  --quiet                 as in other commands; this one prints no progress
+  --quiet                 no effect: this command prints no progress
   -h, --help              Print this help message and exit
 
 Examples:

@@ -55,7 +55,7 @@ void warn_of_truncated(const std::vector<Annotation>& found, std::size_t first, 
   for (std::size_t i = 0; i < found.size(); ++i)
     if (found[i].is_truncated)
       ProgressLine().warn("line " + std::to_string(first + i) + " has more than " +
-                          std::to_string(config.max_length - 1) + " tokens; it was classified by the first of them");
+                          std::to_string(config.max_length - 1) + " tokens; only the first ones were read");
 }
 
 // Reads the input in parts, so that input of any size fits in memory.

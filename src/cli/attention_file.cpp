@@ -28,9 +28,8 @@ void AttentionFile::add(const nlohmann::json& entry) {
   bytes_ += text.size();
   if (has_lines_ || has_warned_ || bytes_ <= large) return;
   has_warned_ = true;
-  ProgressLine().warn(path_ +
-                      " has more than 100 MB already; a name that ends in .ndjson gives a file of lines, which " +
-                      "can be read one by one");
+  ProgressLine().warn(path_ + " has more than 100 MB already; a name that ends in .ndjson gives lines that can " +
+                      "be read one by one");
 }
 
 void AttentionFile::commit() {

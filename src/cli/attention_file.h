@@ -22,7 +22,7 @@ class AttentionFile {
  public:
   explicit AttentionFile(const std::string& path);
 
-  // Warns once if an array has become so long that hardly a program can read it.
+  // Warns once if an array has become so long that few programs can read it.
   void add(const nlohmann::json& entry);
   // Throws Error as FileWriter does.
   void commit();

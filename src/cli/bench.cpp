@@ -104,7 +104,7 @@ nlohmann::ordered_json measure(const BenchArguments& o) {
 void add_bench_command(CLI::App& app) {
   auto o = std::make_shared<BenchArguments>();
   auto* command = app.add_subcommand("bench", "Measure matrix products, translation and training");
-  command->add_option("--model", o->model, "model file to translate with; the default has the preset tiny")
+  command->add_option("--model", o->model, "model file to translate with; by default one of the preset tiny")
       ->type_name("FILE");
   command->add_option("--seconds", o->seconds, "seconds for each figure")
       ->check(CLI::PositiveNumber)

@@ -286,8 +286,8 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
       ->capture_default_str();
   add("--labels", o.labelled.labels, "train a classifier: lines of LABEL TAB TEXT");
   add("--tags", o.labelled.tags,
-      "train a tagger: lines of TOKEN TAB TAG, an empty line after each sentence; with --labels both at once, line by "
-      "line");
+      "train a tagger: lines of TOKEN TAB TAG, an empty line after each sentence; with --labels both are learned, "
+      "and text N is the same in both");
   add("--valid-labels", o.valid_labelled.labels, "labelled texts to validate on");
   add("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
   add("--text", o.text,
@@ -299,7 +299,7 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
 void add_model_options(CLI::App& command, const std::shared_ptr<TrainOptions>& o) {
   command
       .add_option("--teacher", o->teacher,
-                  "a larger model; its translations are learned instead of the targets, and those of --monolingual too")
+                  "a larger model: learn its translations of the sources, and of --monolingual, instead of the targets")
       ->type_name("FILE");
   command.get_option("--teacher-beam")->needs("--teacher");
   command
@@ -371,7 +371,7 @@ void add_train_command(CLI::App& app) {
   command->add_option("--metadata", o->metadata, metadata_help)->type_name(key_value_type);
   command
       ->add_option("--config", o->config,
-                   "JSON file whose object \"train\" has such options; those of the command line win")
+                   "JSON file whose object \"train\" has these options; those of the command line win")
       ->type_name("FILE");
   arrange_help(*command);
   command->callback([o, command] {

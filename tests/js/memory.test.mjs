@@ -54,7 +54,7 @@ test('impossible values of maximumMemory are refused', async () => {
   const first = await Translator.load(fixturePath, { threads: 1 });
   await assert.rejects(
     Translator.load(fixturePath, { shareWith: first, maximumMemory: 2 ** 28 }),
-    { message: '[load] maximumMemory is 268435456, but shareWith uses the memory of the other one' },
+    { message: '[load] maximumMemory is 268435456, but shareWith uses the memory of the other model' },
   );
   first.dispose();
 });

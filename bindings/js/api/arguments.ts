@@ -111,7 +111,7 @@ export function checkWorker(place: string, { threads, maximumMemory, shareWith, 
     throw new WasmformerError(place, `threads is ${show(threads)}, but shareWith uses the threads of the other one`);
   }
   if (shareWith && maximumMemory !== undefined) {
-    throw new WasmformerError(place, `maximumMemory is ${maximumMemory}, but shareWith uses the memory of the other one`);
+    throw new WasmformerError(place, `maximumMemory is ${maximumMemory}, but shareWith uses the memory of the other model`);
   }
 }
 

@@ -22,7 +22,7 @@ function checkPair(source: unknown, target: unknown): void {
 
 /**
  * A copy of a translator's model, in its worker, that learns from one sentence at a time. Weights of int8 become floats;
- * the translator stays as it is. There is no dropout, and texts are read as in training: nothing is kept.
+ * the translator stays as it is. There is no dropout; as in training, no parts of texts are kept.
  * @example
  * const translator = await Translator.load('models/de-en.safetensors');
  * const learner = await Learner.create(translator);
@@ -39,7 +39,7 @@ export class Learner extends RemoteTranslator<TranslatorInfo> {
   static async create(translator: Translator): Promise<Learner> {
     const site = new Error();
     if (!(translator instanceof Translator)) {
-      throw new WasmformerTypeError('learn', `a Learner is made of a Translator, not of ${show(translator)}`);
+      throw new WasmformerTypeError('learn', `a Learner is made from a Translator, not from ${show(translator)}`);
     }
     const teacher = connections.get(translator)!;
     const connection = await Connection.open('learner', teacher);

@@ -22,9 +22,9 @@ const UNKNOWN = 'und';
 const MOST_CHARACTERS = 10_000;
 /** Less likely languages are left out of the result. */
 const LEAST = 0.01;
-/** A text with a smaller share of letters in scripts that the model knows is in an unknown one. */
+/** If less than this share of a text's letters is in known scripts, the text's script counts as unknown. */
 const LEAST_KNOWN = 0.5;
-/** A language may be written in this much less of a text's letters than another one: texts have foreign words. */
+/** A language needs as many of the letters as the best one, less this share of them: texts have foreign words. */
 const TOLERANCE = 0.25;
 const LOWEST = -8;
 const MORE = 255;

@@ -32,7 +32,7 @@ export interface BoxGradient {
 
 /** The loss of a right answer, and what it depends on. */
 export interface BackwardPass {
-  /** The mean of `losses`, which the gradients are of. */
+  /** The mean of `losses`; all gradients are those of this mean. */
   loss: number;
   /** Of each target token: the negative logarithm of its probability. */
   losses: Float32Array;
@@ -48,6 +48,6 @@ export interface BackwardPass {
 export interface LearnOptions {
   /** The rate of gradient descent: each weight w becomes w - learningRate · ∂loss/∂w. Default 0.05. */
   learningRate?: number | undefined;
-  /** Rejects with the signal's reason; a step that has begun is taken all the same. */
+  /** Rejects with the signal's reason; a step that has begun is still finished. */
   signal?: AbortSignal | undefined;
 }

@@ -11,11 +11,11 @@ export type WasmBuild = 'relaxed' | 'simd';
 
 /**
  * Source of a model: a URL (or, in Node, a path), the bytes of a model file, or a name. Two language codes, such as
- * 'de-en', are the model of the package wasmformer-de-en: in Node, Deno and Bun it must be installed, in browsers it is
+ * 'de-en', name the model of the package wasmformer-de-en: in Node, Deno and Bun it must be installed, in browsers it is
  * downloaded (see LoadOptions.modelsURL). 'Helsinki-NLP/opus-mt-de-en' or the address of its page is a MarianMT model of
  * Hugging Face; Classifier and Tagger take BERT and DistilBERT models in the same way. Begin a relative URL or a path
- * that looks like a name with './'; in Node, an existing file comes before a model of Hugging Face. Or a model in one of
- * Mozilla's lists.
+ * that looks like a name with './'; in Node, an existing file comes before a model of Hugging Face. A ListSource names
+ * a model in one of Mozilla's lists.
  */
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array | ListSource;
 
@@ -123,12 +123,12 @@ export interface LoadOptions extends WorkerOptions {
   /** Precision in which a converted model is stored. Default 'int8'; a Trainer's `from` has 'f32'. */
   precision?: 'f32' | 'f16' | 'int8' | undefined;
   /**
-   * The folder that has the files of models by name, such as de-en.safetensors; a file that is not that of this version
+   * The folder that has the files of models by name, such as de-en.safetensors; a file with the wrong SHA-256
    * is refused, unless `integrity` accepts it. Default: in Node, Deno and Bun the installed package; in browsers the
    * package on jsDelivr.
    */
   modelsURL?: string | URL | undefined;
-  /** The host of Hugging Face's models by name. Default 'https://huggingface.co'. */
+  /** The host of Hugging Face models. Default 'https://huggingface.co'. */
   hubURL?: string | URL | undefined;
   /** @deprecated use hubURL */
   hub?: string | URL | undefined;

@@ -22,7 +22,7 @@ export async function namedModel({ name, installed, folder, request }: NamedData
   if (installed) return { kind: 'path', path: await installedFile('load', { name: packageOf(name), file, advice: adviceFor(name) }, installed) };
   const digest = bundledModels[name];
   if (!folder && !digest) {
-    const sentence = `there is no model '${name}' on the web; ${adviceFor(name)}; modelsURL is the folder of others`;
+    const sentence = `there is no model '${name}' on the web; ${adviceFor(name)}; for others, set modelsURL to their folder`;
     throw new WasmformerError('unknown-model', sentence, { room: 'load', details: { name } });
   }
   const url = new URL(file, folder ?? packageFolder(name)).href;
@@ -36,7 +36,7 @@ const ofNetwork = ['fetch-failed', 'not-found', 'http-status'];
 export async function withAdvice<T>(model: ModelData, reading: Promise<T>): Promise<T> {
   return reading.catch((error: unknown) => {
     if (model.kind !== 'named' || model.folder || !(error instanceof WasmformerError) || !ofNetwork.includes(error.code)) throw error;
-    const sentence = `${error.sentence}; ${adviceFor(model.name)}, and modelsURL says where a copy of its file is`;
+    const sentence = `${error.sentence}; ${adviceFor(model.name)}; or set modelsURL to the folder of a copy`;
     throw new WasmformerError(error.code, sentence, { room: 'load', details: error.details, cause: error });
   });
 }

@@ -24,9 +24,9 @@ class WASMFORMER_API Classifier {
   explicit Classifier(const std::filesystem::path& model, int threads = 1);
   explicit Classifier(std::span<const std::byte> model, int threads = 1);
 
-  // Returns the labels with their probabilities, and for models that also tag the tagged words. Of a text beyond the
-  // model's length only the beginning counts, and is_truncated is true. Throws Error for impossible options and text
-  // that is not UTF-8, and Stopped, after at most 2048 tokens, once `stop` asks.
+  // Returns the labels with their probabilities, and the tagged words too if the model also tags. Of a text that is too
+  // long for the model only the beginning is read; is_truncated is then true. Throws Error for impossible options and
+  // text that is not UTF-8, and Stopped, after at most 2048 tokens, once `stop` asks.
   [[nodiscard]] Annotation classify(std::string_view text, const AnnotateOptions& options = {},
                                     const std::stop_token& stop = {}) const;
   // The same for any number of texts: one result per text, in order.

@@ -24,9 +24,9 @@ class WASMFORMER_API Tagger {
   explicit Tagger(const std::filesystem::path& model, int threads = 1);
   explicit Tagger(std::span<const std::byte> model, int threads = 1);
 
-  // Returns the words of a text of any length with their tags, and for models that also classify the labels of the
-  // text. Places are in bytes of UTF-8. Throws Error for impossible options and text that is not UTF-8, and Stopped,
-  // after at most 2048 tokens, once `stop` asks.
+  // Returns the words of a text of any length with their tags, and the labels of the text too if the model also
+  // classifies. Places are in bytes of UTF-8. Throws Error for impossible options and text that is not UTF-8, and
+  // Stopped, after at most 2048 tokens, once `stop` asks.
   [[nodiscard]] Annotation tag(std::string_view text, const AnnotateOptions& options = {},
                                const std::stop_token& stop = {}) const;
   // The same for any number of texts: one result per text, in order.

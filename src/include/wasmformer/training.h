@@ -191,7 +191,7 @@ struct RunOptions {
   double earlier_seconds = 0;  // spent on the run before, which a goal from the beginning includes
   // Without validate_every: epochs that end in fewer steps are not each validated, which would take most of the time.
   Index least_steps_between_validations = 20;
-  std::optional<double> save_every = {};  // seconds between saves that validations do not cause; none: nothing is saved
+  std::optional<double> save_every = {};  // seconds between saves, besides those after validations; none: no saves
 };
 
 // One step of training.
@@ -205,8 +205,8 @@ struct StepReport {
 // Scores of a model on validation texts, apart from its loss.
 struct ValidationScores {
   std::map<std::string, double> figures = {};  // by their names in the log, most in percent
-  std::map<std::string, double> further = {};  // known as well, and not logged
-  std::optional<double> error = {};            // the best model has the least of it; without one, the least loss
+  std::map<std::string, double> further = {};  // other scores, which are not logged
+  std::optional<double> error = {};            // the best model has the lowest error, or without errors the lowest loss
 };
 
 // The loss and the scores of a model on the texts that it is validated on.

@@ -44,7 +44,7 @@ struct Sampling {
   }
 };
 
-// Whether only the candidates of a model's shortlist are scored; automatic: as the model says.
+// Whether only the candidates of a model's shortlist are scored; automatic: the model decides.
 enum class ShortlistUse { automatic, on, off };
 WASMFORMER_ENUM_NAMES(ShortlistUse, "auto", "on", "off");
 

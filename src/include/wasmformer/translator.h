@@ -37,7 +37,7 @@ class WASMFORMER_API Translator {
   [[nodiscard]] std::vector<Translation> translate_batch(std::span<const std::string> texts,
                                                          const TranslateOptions& options = {},
                                                          const std::stop_token& stop = {}) const;
-  // A list would become one text from the first address to the second: see translate_batch().
+  // Deleted, because two strings in braces would become one wrong text. Use translate_batch().
   std::vector<Translation> translate(std::initializer_list<const char*> texts, const TranslateOptions& options = {},
                                      const std::stop_token& stop = {}) const = delete;
 
