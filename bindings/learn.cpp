@@ -71,7 +71,7 @@ LessonValue value_of(Lesson lesson) {
   return value;
 }
 
-std::unique_ptr<Learner> translator_learner(const Translator& translator) {
+std::unique_ptr<Learner> translator_learner(const LoadedModel& translator) {
   return std::make_unique<Learner>(translator.model(), pool());
 }
 LessonValue learner_backward(Learner& learner, const std::string& source, const std::string& target) {

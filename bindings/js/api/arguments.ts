@@ -1,7 +1,8 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import { absolute, absoluteFolder, address, baseAddress } from '../shared/addresses.js';
 import {
-  boolean, callback, checked, isNumber, isObject, memory, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions,
+  boolean, callback, checked, isNumber, isObject, memory, oneOf, show, signal, unknownOption, splitOptions, string,
+  takeOptions,
   toJson, whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';

@@ -113,7 +113,8 @@ export class Requests {
   }
 
   #start({ threads, isThreadsLimit, maximumMemory }: Start): Promise<Engine> {
-    const create = () => (isThreadsLimit ? Engine.createWithin(threads, maximumMemory) : Engine.create({ threads, maximumMemory }));
+    const create = () =>
+      (isThreadsLimit ? Engine.createWithin(threads, maximumMemory) : Engine.create({ threads, maximumMemory }));
     return (this.#engine ??= create());
   }
 

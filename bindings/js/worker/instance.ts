@@ -165,7 +165,9 @@ export class Instance {
   #objects = 0;
   #isBroken = false;
 
-  private constructor(build: WasmBuild, threads: number, { module, memory }: Started<WasmModule>, limit: number | undefined) {
+  private constructor(
+    build: WasmBuild, threads: number, { module, memory }: Started<WasmModule>, limit: number | undefined,
+  ) {
     this.build = build;
     this.module = module;
     this.mostBytes = limit ?? mostOfBuild(threads);

@@ -80,7 +80,8 @@ export class Turns {
   abort(matches: (id: number, key: number) => boolean): void {
     for (const works of [this.#sharing, this.#waiting, this.#training]) {
       for (const work of [...works]) {
-        for (const id of [...work.ids]) if (matches(id, work.key)) work.ids.delete(id);
+        const ended = [...work.ids].filter((id) => matches(id, work.key));
+        ended.forEach((id) => work.ids.delete(id));
         if (work.ids.size > 0) continue;
         works.splice(works.indexOf(work), 1);
         (work.answers as Generator<unknown, unknown>).return(undefined);
@@ -105,7 +106,8 @@ export class Turns {
   #turn(): boolean {
     this.#beginWaiting();
     const works = this.#sharing.length > 0 ? this.#sharing : this.#training;
-    const at = works === this.#sharing ? 0 : this.#training.findIndex((work) => work.unacknowledged < mostUnacknowledged);
+    const isFree = (work: { unacknowledged: number }) => work.unacknowledged < mostUnacknowledged;
+    const at = works === this.#sharing ? 0 : this.#training.findIndex(isFree);
     const [work] = at < 0 ? [] : works.splice(at, 1);
     if (!work) return false;
     if (this.#step(work)) works.push(work as Work & { unacknowledged: number });

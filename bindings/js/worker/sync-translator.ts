@@ -29,7 +29,8 @@ export class SyncTranslator extends Model<Translator> {
     const info = instance.call(() => native.info());
     tidy(info);
     const precision = info.precision as TranslatorInfo['precision'];
-    this.info = { ...info, precision, bytes: file.byteLength, version, build: instance.build, threads: instance.threads };
+    const { build, threads } = instance;
+    this.info = { ...info, precision, bytes: file.byteLength, version, build, threads };
   }
 
   /**

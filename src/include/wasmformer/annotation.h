@@ -24,7 +24,7 @@ struct AnnotateOptions {
     v({"attention", "return the attention of the encoder", {}, ""}, attention);
     v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
     v({"split", "split texts into words; if off, spaces separate the words"}, split);
-    v({"encoder_alone", "leave out the scores of words that stand beside the encoder, and what is added to that of O"},
+    v({"encoder_alone", "leave out the linear models of words, and what is added to the score of the tag O"},
       encoder_alone);
   }
 };

@@ -1,5 +1,5 @@
 // Errors have a code, values and a sentence. A code is stable: programs may compare it. Its sentence may change.
-// Length: all the codes of the library, each with its name.
+// Length: it has all codes of the library, each with its name.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // Texts, options and reports of training. visit() has the meaning and the range of each option; a flag "" means that
-// the program has none. Length: every option of a run, declared once.
+// the program has none. Length: it declares every option of a run.
 #pragma once
 
 #include <cstdint>
