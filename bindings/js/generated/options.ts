@@ -282,8 +282,8 @@ export interface AnnotateFields {
    */
   split?: boolean | undefined;
   /**
-   * Leave out the scores of words that stand beside the encoder, and what is added to that of O. Default false.
-   * Compares what the encoder has learned with both together.
+   * Leave out the linear models of words, and what is added to the score of the tag O. Default false. Compares what the
+   * encoder has learned with both together.
    */
   encoderAlone?: boolean | undefined;
 }
