@@ -11,6 +11,7 @@ import { modelSources, packModels } from './model-packages.mjs';
 import { precompress } from './precompress.mjs';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
+import { removeComments } from './without-comments.mjs';
 
 // The modules of the package, each a folder of build/wasm and of dist/wasm.
 const modules = ['relaxed', 'simd', 'relaxed-threads', 'simd-threads'];
@@ -75,6 +76,7 @@ export function buildPackage({ needsProgram = true } = {}) {
   run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
   run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  removeComments(unfinished);
   const options = JSON.parse(readFileSync(join(unfinished, 'options.json'), 'utf8'));
   writeFileSync(join(unfinished, 'options.js'), `export const options = ${JSON.stringify(options, undefined, 1)};\n`);
   // Entries at the addresses that they had in copies of dist before.

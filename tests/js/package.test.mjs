@@ -9,8 +9,8 @@ import { brotliCompressSync } from 'node:zlib';
 const root = new URL('../../', import.meta.url);
 // Plain SIMD has the script of relaxed SIMD.
 const modules = [
-  ...['relaxed', 'simd', 'relaxed-threads', 'simd-threads'].map((build) =>
-    [`${build}/wasmformer.wasm`, `${build.replace('simd', 'relaxed')}/wasmformer.mjs`, 400]),
+  ...[['relaxed', 400], ['simd', 400], ['relaxed-threads', 404], ['simd-threads', 404]].map(([build, most]) =>
+    [`${build}/wasmformer.wasm`, `${build.replace('simd', 'relaxed')}/wasmformer.mjs`, most]),
   ['extras/extras.wasm', 'extras/extras.mjs', 400],
 ];
 
