@@ -180,10 +180,10 @@ test('each runtime runs the program of the quick start', () => {
 test('the examples in the sources run', () => {
   const files = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name));
   const found = files.flatMap((name) => examples(`bindings/js/${name}`).map((code) => [name, code]));
-  assert.equal(found.length, 14);
+  assert.equal(found.length, 15);
   for (const [name, code] of found.filter(([, code]) => !code.includes('document'))) {
     const imports = `import { readFile, writeFile } from 'node:fs/promises';
-import { Classifier, storedModels, Tagger, Trainer, Translator, WasmformerError } from 'wasmformer';
+import { Classifier, Learner, storedModels, Tagger, Trainer, Translator, WasmformerError } from 'wasmformer';
 import { exportOnnx } from 'wasmformer/convert';
 import { loadDetector } from 'wasmformer/detect';
 import { Engine } from 'wasmformer/engine';
