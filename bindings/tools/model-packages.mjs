@@ -9,7 +9,7 @@ const models = join(root, 'web/public/models');
 const detector = join(root, 'bindings/detect-model');
 const detectorFile = 'detect.safetensors';
 
-/** That of all models, as npm writes it. */
+/** Integrity of all models, as npm writes it. */
 const LICENSE = 'CC-BY-SA-4.0';
 
 /** The names of the bundled translators: two codes of languages. */
@@ -22,7 +22,7 @@ export const digests = () => Object.fromEntries(names().map((name) => {
   return [name, `sha256-${digest}`];
 }));
 
-/** What a model file says of itself, without settings and tokenizers. */
+/** Metadata of a model file, without settings and tokenizers. */
 function cardOf(name) {
   const bytes = readFileSync(join(models, fileOf(name)));
   const length = Number(bytes.readBigUInt64LE());
@@ -114,5 +114,5 @@ export function packModels() {
   renameSync(unfinished, output);
 }
 
-/** What the packages are made from, for isStale. */
+/** Files that the packages are made from, for isStale. */
 export const modelSources = ['web/public/models', 'bindings/detect-model', 'bindings/tools/model-packages.mjs', 'package.json'];

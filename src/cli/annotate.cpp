@@ -43,7 +43,7 @@ std::string tag_lines(const Annotation& text, const std::string& content) {
   return lines + "\n";
 }
 
-// What is printed of a part of the input.
+// Output for a part of the input.
 std::string lines_of(const std::vector<Annotation>& found, const std::vector<std::string>& part, bool tags) {
   std::string text;
   for (std::size_t i = 0; i < found.size(); ++i) text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);

@@ -72,7 +72,7 @@ std::string config_file(const WordList& words) {
   return "";
 }
 
-// What was meant by a --config that is no file.
+// Guesses what was meant by a --config that is no file.
 std::string meant_by(const std::string& word) {
   if (word.find('=') != std::string::npos) return "; --set " + word + " changes one setting";
   const WordList presets = preset_names();

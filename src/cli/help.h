@@ -21,7 +21,7 @@ struct HelpGroup {
 // Shows the options of the command under these headings. All others follow, under "Options".
 void group_options(CLI::App& command, const std::vector<HelpGroup>& groups);
 
-// What --help prints after the options: lines to copy, and notes.
+// Text that --help prints after the options: lines to copy, and notes.
 void add_examples(CLI::App& command, const std::vector<std::string>& lines, const std::string& notes = "");
 
 // A row of a table: a name, and beside it its text, wrapped. Ends with a line feed.

@@ -17,7 +17,7 @@ std::string hyphenated(std::string name) {
   return name;
 }
 
-// What --help shows for the value of an option.
+// Word that --help shows for the value of an option.
 std::string value_name(const Value& value) {
   if (std::holds_alternative<double*>(value)) return "X";
   if (std::holds_alternative<std::string*>(value) || std::holds_alternative<TextOrTokens*>(value)) return "TEXT";

@@ -182,7 +182,7 @@ class TrainingRenderer {
     clean_folder();
   }
 
-  // What the reports are of. It has a step and seconds, as they have.
+  // Describes the run before its reports, and has a step and seconds as they do.
   nlohmann::ordered_json first_record() {
     return {{"type", "run"},
             {"time", time_now()},
@@ -200,7 +200,7 @@ class TrainingRenderer {
             {"options", used_options_}};
   }
 
-  // Of a run that is resumed.
+  // Warns that a resumed run has nothing left to do.
   void say_that_goal_is_reached() {
     const RunOptions& goals = loop_->options();
     std::vector<std::string> flags;

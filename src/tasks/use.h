@@ -1,4 +1,4 @@
-// What a model is loaded for.
+// Use that a model is loaded for.
 #pragma once
 
 #include <string>

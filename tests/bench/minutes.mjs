@@ -10,7 +10,7 @@ const folder = join(root, 'build/bench/learning');
 const seeds = [31, 32, 33]; // none of them was used to choose a setting
 const vocabulary = 8000;
 
-// What 222 s on the pilot's Xeon went into; all goals are shares of its time in the same run.
+// Settings that took 222 s on the pilot's Xeon; all goals are shares of their time in the same run.
 const before = {
   norm: 'pre', dropout: 0.2, schedule: 'cosine', learning_rate: 0.004, warmup_steps: 400, decay_steps: 1300, clip_norm: 1,
   batch_tokens: 2048,

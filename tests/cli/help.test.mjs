@@ -1,4 +1,4 @@
-// What --help prints: it fits a terminal, its options are in groups, and its examples run as they stand there.
+// Tests of --help: it fits a terminal, its options are in groups, and its examples run as they stand there.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';

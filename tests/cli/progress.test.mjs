@@ -8,7 +8,7 @@ import { path, program, run, succeed, train } from './trained.mjs';
 
 const model = () => path('run/best.safetensors');
 
-/** What the program writes to standard error if that is a terminal. */
+/** Output of the program on standard error if that is a terminal. */
 function onTerminal(args, input) {
   const script = `
 import os, pty, subprocess, sys

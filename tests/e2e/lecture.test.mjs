@@ -116,7 +116,7 @@ test('a step of training is measured here for every length, and each point is dr
     await page.getByRole('radio', { name: 'measured here' }).check({ force: true });
     assert.equal(await page.locator('.drawing circle').count(), 0);
     await page.getByRole('button', { name: 'Measure', exact: true }).click();
-    await page.getByText(/^With 256 tokens a step takes [\d.]+ ms here/).waitFor();
+    await page.getByText(/^With 256 tokens, one step of training takes [\d.]+ ms here/).waitFor();
     assert.equal(await page.locator('.drawing circle').count(), 6);
     await page.getByRole('button', { name: 'Measure', exact: true }).waitFor();
   }));

@@ -60,7 +60,7 @@ for (const [name, [runtime, ...args]] of Object.entries(runtimes)) {
   });
 }
 
-/** What a page gets from loading a model by name and translating with it. */
+/** Result of a page that loads a model by name and translates with it. */
 const loadIn = (page, name, options) => page.evaluate(async ([name, options, sentence]) => {
   const { Translator } = await import('./wasmformer/index.js');
   try {

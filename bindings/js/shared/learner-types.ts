@@ -34,7 +34,7 @@ export interface BoxGradient {
 export interface BackwardPass {
   /** The mean of `losses`; all gradients are those of this mean. */
   loss: number;
-  /** Of each target token: the negative logarithm of its probability. */
+  /** Negative logarithm of the probability of each target token. */
   losses: Float32Array;
   /** The end token last. */
   sourceTokens: SourceToken[];

@@ -48,7 +48,7 @@ interface ThreadSettings {
   threads?: number;
   /** The script that they run. */
   threadScript?: URL;
-  /** What it uses as its memory instead of making one. */
+  /** Memory to use instead of making one. */
   wasmMemory?: WebAssembly.Memory;
 }
 type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
@@ -75,7 +75,7 @@ function noMemory(limit?: number): WasmformerError {
 }
 
 const bytesOfPage = 2 ** 16;
-// What every build begins with, Emscripten's INITIAL_MEMORY.
+// Memory that every build begins with, Emscripten's INITIAL_MEMORY.
 const initialPages = 256;
 // MAXIMUM_MEMORY in CMakeLists.txt.
 const mostOfBuild = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;

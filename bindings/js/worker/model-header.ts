@@ -1,4 +1,4 @@
-// What the header of a model file tells before anything of it is computed. The module has read the file already.
+// Reads the header of a model file before anything is computed. The module has read the file already.
 
 interface Tensor {
   data_offsets: [begin: number, end: number];

@@ -131,7 +131,7 @@ function unknownMajor({ version }: Model): number | undefined {
 /** The models of a list, sorted by language pair, the best of each pair first. */
 export const readList = async (list: ModelData): Promise<ListedModel[]> => readable(list, await completeModels(list));
 
-/** Those of the models whose version is known; throws if there is none. */
+/** Models whose version is known; throws if none is. */
 function readable(list: ModelData, models: ListedModel[]): ListedModel[] {
   const known = models.filter((model) => unknownMajor(model) === undefined);
   if (known.length > 0) return known;

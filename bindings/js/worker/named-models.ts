@@ -7,10 +7,10 @@ import type { ModelData, NamedData } from '../shared/protocol.js';
 
 const packageOf = (name: string) => `wasmformer-${name}`;
 
-/** Where browsers find the package of a bundled model. */
+/** Address at which browsers find the package of a bundled model. */
 const packageFolder = (name: string) => `https://cdn.jsdelivr.net/npm/${packageOf(name)}@${version}/`;
 
-/** What to do without the package; its publication changes this sentence. */
+/** Advice for those who lack the package; its publication changes this sentence. */
 function adviceFor(name: string): string {
   if (!(name in bundledModels)) return `the bundled models are ${Object.keys(bundledModels).join(', ')}`;
   return `it is not on npm yet: 'node bindings/tools/build.mjs model-packages' in a clone of Wasmformer makes it`;

@@ -114,7 +114,7 @@ export class Turns {
     return true;
   }
 
-  /** What waits begins when few calls share the steps, and takes with it all that can be computed together. */
+  /** Begins waiting work when few calls share the steps, and takes with it all that can be computed together. */
   #beginWaiting(): void {
     while (this.#waiting.length > 0 && callsOf(this.#sharing) < mostSharing) {
       const work = this.#waiting.shift()!;

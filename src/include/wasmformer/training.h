@@ -98,7 +98,7 @@ struct TokenizerRequest {
   }
 };
 
-// What a run begins with.
+// Input that a run begins with.
 struct RunRequest {
   std::string preset = {};
   JsonText config = {};

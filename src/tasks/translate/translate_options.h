@@ -1,4 +1,4 @@
-// What the library does with the options of a translation (wasmformer/translate_options.h).
+// Checks and reads the options of a translation (wasmformer/translate_options.h).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a program that knows nothing of the library opens while it runs.
+// Plugin that a program opens while it runs; the program knows nothing of the library.
 #include <wasmformer/wasmformer.h>
 
 #include <cstring>

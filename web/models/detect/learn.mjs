@@ -20,7 +20,7 @@ export function gramsOfWords(names, grams) {
   });
 }
 
-/** Of fewer everyday texts, fewer are drawn. */
+/** Draws fewer where there are fewer everyday texts. */
 const ENOUGH = 2000;
 
 /** Draws texts: a language, a text of it, and often only a few words of that. */
