@@ -8,7 +8,7 @@ export const testedVersion = readFileSync(join(import.meta.dirname, 'emscripten-
 
 const numbers = (version) => version.split('.').map(Number);
 
-/** The version in what `em++ --version` prints; undefined if there is none. */
+/** The version in what `em++ --version` prints; undefined if that has no version. */
 export const versionIn = (text) => /^emcc.* (\d+\.\d+\.\d+)/m.exec(text)?.[1];
 
 /** True for the tested version and later patches of it. */
@@ -18,7 +18,7 @@ export function isAccepted(version) {
   return major === testedMajor && minor === testedMinor && patch >= testedPatch;
 }
 
-/** The version of the em++ on PATH; undefined if there is none. */
+/** The version of the em++ on PATH; undefined if em++ is missing. */
 export function versionOnPath() {
   return which('em++') && versionIn(output('em++', ['--version']) ?? '');
 }

@@ -230,8 +230,8 @@ nlohmann::ordered_json earlier_options(const std::string& file) {
   return has_options ? options["train"] : nlohmann::ordered_json::object();
 }
 
-// The object of options.json: what was given, and all settings, so that they hold when defaults change. A budget
-// chooses them anew.
+// The object of options.json: the given options and all settings, so that they hold when defaults change. With a
+// budget, only the given ones: a repeated run chooses its settings again.
 nlohmann::ordered_json used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingSession& run) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object();
   if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());

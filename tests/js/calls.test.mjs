@@ -5,16 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Translator } from '../../dist/index.js';
-import { fixturePath, sentences } from './support.mjs';
-
-async function withTranslator(body) {
-  const translator = await Translator.load(fixturePath);
-  try {
-    await body(translator);
-  } finally {
-    translator.dispose();
-  }
-}
+import { fixturePath, sentences, withTranslator } from './support.mjs';
 
 /** Also gives the worker, which the package keeps to itself. */
 async function loadWithWorker() {

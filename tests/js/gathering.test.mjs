@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { importMarian } from '../../dist/convert/index.js';
-import { Translator } from '../../dist/index.js';
 import { Requests } from '../../dist/worker/dispatcher.js';
 import { SyncTranslator } from '../../dist/worker/engine.js';
 import { scalesWholeBatches } from '../../dist/worker/model-header.js';
-import { fixtureBytes, fixturePath, sentences } from './support.mjs';
+import { fixtureBytes, sentences, withTranslator } from './support.mjs';
 
 const tatoeba = readFileSync(new URL('../fixtures/tatoeba-en-de-test-200.tsv', import.meta.url), 'utf8');
 const many = tatoeba.split('\n').slice(0, 20).map((line) => line.split('\t')[1]);
@@ -42,15 +41,6 @@ async function openRequests(t, file = fixtureBytes()) {
   t.after(() => requests.receive({ type: 'dispose', key: 1 }));
   const abort = ({ id }) => requests.receive({ type: 'abort', id });
   return { translate, abort, batches, updates };
-}
-
-async function withTranslator(body) {
-  const translator = await Translator.load(fixturePath);
-  try {
-    await body(translator);
-  } finally {
-    translator.dispose();
-  }
 }
 
 const inTurn = async (texts, translate) => {

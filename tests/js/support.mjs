@@ -29,3 +29,14 @@ export async function serve(test, answer) {
   });
   return `http://127.0.0.1:${server.address().port}`;
 }
+
+/** Calls `body` with a translator of the fixture, and disposes of it. */
+export async function withTranslator(body) {
+  const { Translator } = await import('../../dist/index.js'); // here, for files that choose the platform first
+  const translator = await Translator.load(fixturePath);
+  try {
+    await body(translator);
+  } finally {
+    translator.dispose();
+  }
+}

@@ -102,7 +102,7 @@ export class Turns {
     this.#isRunning = false;
   }
 
-  /** Lets the work at the front make a step, and go behind the others; false if there is none. */
+  /** Lets the work at the front make a step, and go behind the others; returns false if no work is left. */
   #turn(): boolean {
     this.#beginWaiting();
     const works = this.#sharing.length > 0 ? this.#sharing : this.#training;
