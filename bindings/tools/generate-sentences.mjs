@@ -54,7 +54,7 @@ export function sentenceWords() {
     return { parts: suppressionsOf(language), endsSentences: endWordsOf(sentences), first: firstWordsOf(sentences) };
   });
   const listed = [...new Set(all.flatMap(({ parts }) => parts))].sort();
-  // Of another language's words, only those that end more than two sentences.
+  // Words of another language count only if they end more than two sentences.
   const isWord = (word) => all.some(({ parts, endsSentences }) => endsSentences(word, parts.includes(word) ? 0 : 2));
   return {
     abbreviations: listed.filter((word) => !isWord(word)),
