@@ -67,7 +67,7 @@ function ofOutput(config: Config): BoxCount {
   return { id: 'out.linear', what: 'output', count: matrix + (config.output_bias ? target : 0) };
 }
 
-/** Of an encoder-decoder model, box by box. */
+/** Counts of an encoder-decoder model, box by box. */
 export const countsOf = (config: Config): BoxCount[] => [
   ...ofEmbeddings(config),
   ...ofStack(config, 'enc'),
