@@ -10,7 +10,7 @@ export interface BoxCount {
   count: number; // 0 where a matrix is shared with a box that has it
 }
 
-/** One colour for each kind, everywhere. */
+/** One color for each kind, everywhere. */
 export const colorOf = (what: Counted) => `var(--head-${COUNTED.indexOf(what) + 1})`;
 
 type Config = Readonly<ModelConfig>;
