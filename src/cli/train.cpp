@@ -140,6 +140,9 @@ RunInput input_of(const TrainOptions& o) {
   WASMFORMER_CHECK(resume || !fs::exists(last), ErrorCode::train,
                    last << " exists already; add --resume to continue that run, or choose "
                         << "another --output");
+  WASMFORMER_CHECK(!resume || fs::exists(last), ErrorCode::train,
+                   last << " does not exist, so there is no run to resume; leave --resume out to begin one, or give "
+                        << "the --output of a run");
   const bool brings_tokenizer = resume || is_task || !o.from.empty() || o.labelled.any() || o.distils();
   WASMFORMER_CHECK(brings_tokenizer || !o.tokenizer.empty() || o.request.budget, ErrorCode::train,
                    "--tokenizer is required");
@@ -312,9 +315,10 @@ void add_model_options(CLI::App& command, const std::shared_ptr<TrainOptions>& o
   command.add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
       ->excludes(command.get_option("--preset"))
       ->type_name("FILE");
-  // The schema's sentence is for all front ends.
+  // The schema's sentences are for all front ends.
   command.get_option("--preset")
       ->description("sizes and settings to begin with, from the list below; by default toy for a task, else small");
+  command.get_option("--resume")->description("continue the run in the folder --output from its last.safetensors");
   // At once, so that of several values for a key, under either flag, the last one holds.
   const auto change = [o](const std::vector<std::string>& words) {
     o->set.insert(o->set.end(), words.begin(), words.end());
