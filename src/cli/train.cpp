@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/ranks.h"
 #include "cli/teacher.h"
 #include "cli/training_loop.h"
 #include "tasks/translate/augment.h"
@@ -225,7 +226,7 @@ nlohmann::ordered_json settings_of(TrainingSession& run) {
   return settings;
 }
 
-// What the earlier part of a run wrote to options.json.
+// Options that the earlier part of a run wrote to options.json.
 nlohmann::ordered_json earlier_options(const std::string& file) {
   if (!fs::exists(file)) return nlohmann::ordered_json::object();
   const auto options = nlohmann::ordered_json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
@@ -233,15 +234,19 @@ nlohmann::ordered_json earlier_options(const std::string& file) {
   return has_options ? options["train"] : nlohmann::ordered_json::object();
 }
 
-// The object of options.json: the given options and all settings, so that they hold when defaults change. With a
-// budget, only the given ones: a repeated run chooses its settings again.
+// The object of options.json: the given options and all settings, so that they hold when defaults change, and whatever
+// a budget would choose elsewhere. Only the length of its schedule is left to the clock of the repeated run.
 nlohmann::ordered_json used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingSession& run) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object();
   if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());
   used.update(given);
   // The first four say where and how, not what; the others are among the settings.
   for (const char* key : {"output", "resume", "config", "quiet", "batch-tokens", "accumulate"}) used.erase(key);
-  used["set"] = o.request.budget ? nlohmann::ordered_json(changes(o)) : settings_of(run);
+  nlohmann::ordered_json settings = settings_of(run);
+  const nlohmann::json given_settings = changes(o);
+  for (const char* key : {"decay_steps", "warmup_steps"})
+    if (used.contains("budget") && !given_settings.contains(key)) settings.erase(key);
+  used["set"] = std::move(settings);
   return used;
 }
 
