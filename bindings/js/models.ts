@@ -8,7 +8,7 @@ Usage: wasmformer models LIST [OPTIONS]
 
 Positionals:
   LIST                    a file or an address: models.json, registry.json, or
-                          records of Remote Settings
+                          Remote Settings records
 
 Options:
   --json                  print one JSON array

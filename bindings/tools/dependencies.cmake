@@ -53,7 +53,7 @@ endif()
 if(EMSCRIPTEN)
   wasmformer_fetch(zlib 1.2.13 https://github.com/madler/zlib/releases/download/v1.2.13/zlib-1.2.13.tar.gz
                    b3a24de97a8fdbc835b9833169501030b8977031bcb54b3b3ac13740f846ab30)
-  # What reading takes, and compressing in memory.
+  # Sources for reading, and for compressing in memory.
   set(zlib_parts adler32.c compress.c crc32.c deflate.c gzlib.c gzread.c inffast.c inflate.c inftrees.c trees.c uncompr.c
                  zutil.c)
   list(TRANSFORM zlib_parts PREPEND ${zlib_SOURCE_DIR}/ OUTPUT_VARIABLE zlib_sources)
@@ -79,7 +79,7 @@ list(TRANSFORM names REPLACE "(.+)" "#define \\1 wasmformer_\\1\n")
 list(JOIN names "" names)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/libyaml/yaml.h @ONLY
      CONTENT "#pragma once\n${names}#include \"${libyaml_SOURCE_DIR}/include/yaml.h\"\n")
-# What reading takes.
+# Sources for reading.
 add_library(wasmformer_libyaml STATIC EXCLUDE_FROM_ALL ${source}/api.c ${source}/parser.c ${source}/reader.c ${source}/scanner.c)
 target_include_directories(wasmformer_libyaml SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/libyaml)
 target_compile_definitions(wasmformer_libyaml PRIVATE YAML_VERSION_STRING="0.2.5" YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2
@@ -102,7 +102,7 @@ if(EMSCRIPTEN)
   foreach(name ${names})
     file(READ ${sentencepiece_SOURCE_DIR}/${name} code)
     if(name STREQUAL src/normalization_rule.h)
-      # Of four normalization rules, a quarter of a megabyte each, one is used.
+      # One of the four normalization rules is used; each takes a quarter of a megabyte.
       string(FIND "${code}" "{\"nmt_nfkc\", " begin REVERSE)
       string(FIND "${code}" "{\"nfkc_cf\", " end REVERSE)
       if(begin LESS 0 OR end LESS begin)

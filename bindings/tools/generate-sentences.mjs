@@ -54,7 +54,7 @@ export function sentenceWords() {
     return { parts: suppressionsOf(language), endsSentences: endWordsOf(sentences), first: firstWordsOf(sentences) };
   });
   const listed = [...new Set(all.flatMap(({ parts }) => parts))].sort();
-  // Of another language's words, only those that end more than two sentences.
+  // Words of another language count only if they end more than two sentences.
   const isWord = (word) => all.some(({ parts, endsSentences }) => endsSentences(word, parts.includes(word) ? 0 : 2));
   return {
     abbreviations: listed.filter((word) => !isWord(word)),
@@ -76,7 +76,7 @@ function wrapped(words) {
 export function sentenceWordsFile() {
   const { abbreviations, firstWords } = sentenceWords();
   return `// Written by bindings/tools/generate-sentences.mjs. Do not edit. From Unicode's CLDR, copyright Unicode, Inc., whose
-// licence is in LICENSES.txt, and from the sentences in web/public/pairs.
+// license is in LICENSES.txt, and from the sentences in web/public/pairs.
 
 /** Abbreviations of German, English and French, without the last dot, after which a sentence goes on. */
 export const abbreviations = \`

@@ -93,18 +93,18 @@ ${comment('The made-up tasks, with any number of pairs; attention shows how the 
 
 ${interfaceOf('ModelConfig', 'The hyper-parameters of a model, with the names they have in the model file.', config.filter((option) => !isOfTraining(option)), ofConfig('model'))}
 ${interfaceOf('TrainingConfig', 'How the weights are changed (section 5 of the paper).', config.filter(isOfTraining), ofConfig('training'))}
-${comment('What can be copied instead of translated.', '')}export type KeepName = ${quoted(translate.find(({ name }) => name === 'keep').item.choices)};
+${comment('Kinds of text that can be copied instead of translated.', '')}export type KeepName = ${quoted(translate.find(({ name }) => name === 'keep').item.choices)};
 
 ${interfaceOf('SamplingOptions', 'How tokens are drawn instead of searching for the best.', fieldsOf(translate, 'sampling'), ofCall('sampling'))}
 ${interfaceOf('AttentionHead', 'One attention head.', fieldsOf(translate, 'maskedHeads'), { isRequired: true, more: {} })}
 ${interfaceOf('GlossaryTerm', 'A term that translations must use.', fieldsOf(translate, 'glossary'), { isRequired: true, more: {} })}
-${interfaceOf('TranslateFields', 'What the module takes of TranslateOptions.', translate.filter(({ name }) => name !== 'keptRanges'), ofCall('translate'))}
-${interfaceOf('AnnotateFields', 'What the module takes of AnnotateOptions.', annotate, ofCall('annotate'))}
-${interfaceOf('EvaluateFields', 'What the module takes of EvaluateOptions.', evaluate, ofCall('evaluate'))}
-${interfaceOf('RunFields', 'What the module takes of RunOptions.', inCamelCase(run), ofCall('run'))}
+${interfaceOf('TranslateFields', 'Options of TranslateOptions that the module takes.', translate.filter(({ name }) => name !== 'keptRanges'), ofCall('translate'))}
+${interfaceOf('AnnotateFields', 'Options of AnnotateOptions that the module takes.', annotate, ofCall('annotate'))}
+${interfaceOf('EvaluateFields', 'Options of EvaluateOptions that the module takes.', evaluate, ofCall('evaluate'))}
+${interfaceOf('RunFields', 'Options of RunOptions that the module takes.', inCamelCase(run), ofCall('run'))}
 ${interfaceOf('TokenizerSettings', 'A tokenizer made from the training pairs.', fieldsOf(request, 'tokenizer'), ofCall('tokenizer', ['type']))}
 ${interfaceOf('Augmentation', 'Changed copies that are added to the pairs to train on; each number is how many per pair of the text.', fieldsOf(request, 'augment'), ofCall('augment'))}
-${interfaceOf('RequestFields', 'What the module takes of TrainerOptions.', request.filter(({ name }) => !others.includes(name)), ofCall('request'))}`;
+${interfaceOf('RequestFields', 'Options of TrainerOptions that the module takes.', request.filter(({ name }) => !others.includes(name)), ofCall('request'))}`;
 }
 
 // Emscripten lists every form in which C++ takes a string; this package passes strings.

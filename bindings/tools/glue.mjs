@@ -8,7 +8,7 @@ const strings = [/_malloc\(4 ?\+ ?length ?\+ ?1\)/, '($&||Module["outOfMemory"](
 // Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/instance.ts gives, since
 // bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
 const threads = [/new Worker\(new URL\([^()]*\),/, 'new Worker(Module["threadScript"],'];
-// What Engine.dispose() calls.
+// Ends the threads of a module, for Engine.dispose().
 const ending = [/PThread\.init\(\);/, 'Module["endThreads"]=()=>PThread.terminateAllThreads();$&'];
 
 const factoryTypes = `/** Emscripten's script: starts a module. */

@@ -71,7 +71,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std:
 
 // A close lower bound on the number of weights, without allocating them.
 std::int64_t least_weights(const Config& c) {
-  // Of a sublayer of attention; a recurrent one has half as many.
+  // Weights of a sublayer of attention; a recurrent sublayer has half as many.
   const std::int64_t d = c.d_model, attention = 2 * d * (d + c.key_width()), recurrent = 2 * d * d;
   const std::int64_t ffn = 2 * d * c.ffn_dim, decoder = attention + std::min(attention, recurrent) + ffn;
   return d * c.source_vocab_size + c.encoder_layers * (attention + ffn) + c.decoder_layers * decoder +

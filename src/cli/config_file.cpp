@@ -94,7 +94,7 @@ Json read_config(const std::string& file, const std::string& command) {
   const bool has_command = config.is_object() && config.contains(command) && config[command].is_object();
   WASMFORMER_CHECK(has_command, ErrorCode::options_not_json, file << " has no object \"" << command << "\"",
                    {"place", command});
-  // What made the texts stands beside how to train on them.
+  // The same file may say how the texts were prepared, which concerns another command.
   const WordList known{"prepare", command};
   for (const auto& [name, value] : config.items())
     WASMFORMER_CHECK(std::find(known.begin(), known.end(), name) != known.end(), ErrorCode::unknown_option,

@@ -62,7 +62,7 @@ void print_detail(const Detail& d) {
                     s.length_ratio);
 }
 
-// What the translations keep belongs to the signature of their score.
+// Signature of a score. It names the kinds of text that were copied, since they change the score.
 std::string signature(const BleuOptions& words, const KeepNames& kept) {
   std::string names;
   for (const KeepName name : kept) names += (names.empty() ? "|keep:" : ",") + word(name);

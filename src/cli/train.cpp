@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "cli/ranks.h"
 #include "cli/teacher.h"
 #include "cli/training_loop.h"
 #include "tasks/translate/augment.h"
@@ -140,6 +141,9 @@ RunInput input_of(const TrainOptions& o) {
   WASMFORMER_CHECK(resume || !fs::exists(last), ErrorCode::train,
                    last << " exists already; add --resume to continue that run, or choose "
                         << "another --output");
+  WASMFORMER_CHECK(!resume || fs::exists(last), ErrorCode::train,
+                   last << " does not exist, so there is no run to resume; leave --resume out to begin one, or give "
+                        << "the --output of a run");
   const bool brings_tokenizer = resume || is_task || !o.from.empty() || o.labelled.any() || o.distils();
   WASMFORMER_CHECK(brings_tokenizer || !o.tokenizer.empty() || o.request.budget, ErrorCode::train,
                    "--tokenizer is required");
@@ -222,7 +226,7 @@ nlohmann::ordered_json settings_of(TrainingSession& run) {
   return settings;
 }
 
-// What the earlier part of a run wrote to options.json.
+// Options that the earlier part of a run wrote to options.json.
 nlohmann::ordered_json earlier_options(const std::string& file) {
   if (!fs::exists(file)) return nlohmann::ordered_json::object();
   const auto options = nlohmann::ordered_json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
@@ -230,15 +234,19 @@ nlohmann::ordered_json earlier_options(const std::string& file) {
   return has_options ? options["train"] : nlohmann::ordered_json::object();
 }
 
-// The object of options.json: the given options and all settings, so that they hold when defaults change. With a
-// budget, only the given ones: a repeated run chooses its settings again.
+// The object of options.json: the given options and all settings, so that they hold when defaults change, and whatever
+// a budget would choose elsewhere. Only the length of its schedule is left to the clock of the repeated run.
 nlohmann::ordered_json used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingSession& run) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object();
   if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());
   used.update(given);
   // The first four say where and how, not what; the others are among the settings.
   for (const char* key : {"output", "resume", "config", "quiet", "batch-tokens", "accumulate"}) used.erase(key);
-  used["set"] = o.request.budget ? nlohmann::ordered_json(changes(o)) : settings_of(run);
+  nlohmann::ordered_json settings = settings_of(run);
+  const nlohmann::json given_settings = changes(o);
+  for (const char* key : {"decay_steps", "warmup_steps"})
+    if (used.contains("budget") && !given_settings.contains(key)) settings.erase(key);
+  used["set"] = std::move(settings);
   return used;
 }
 
@@ -312,9 +320,10 @@ void add_model_options(CLI::App& command, const std::shared_ptr<TrainOptions>& o
   command.add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
       ->excludes(command.get_option("--preset"))
       ->type_name("FILE");
-  // The schema's sentence is for all front ends.
+  // The schema's sentences are for all front ends.
   command.get_option("--preset")
       ->description("sizes and settings to begin with, from the list below; by default toy for a task, else small");
+  command.get_option("--resume")->description("continue the run in the folder --output from its last.safetensors");
   // At once, so that of several values for a key, under either flag, the last one holds.
   const auto change = [o](const std::vector<std::string>& words) {
     o->set.insert(o->set.end(), words.begin(), words.end());

@@ -38,7 +38,7 @@ void watch_for_signals() {
 #endif
 }
 
-// What a budget has chosen, and what is to be expected of it.
+// Settings that a budget has chosen, and the steps that are expected in its time.
 std::string chosen(const BudgetPlan& plan) {
   const auto& [config, training] = plan.settings;
   return "budget: d_model=" + std::to_string(config.d_model) + " ffn_dim=" + std::to_string(config.ffn_dim) +
@@ -47,6 +47,11 @@ std::string chosen(const BudgetPlan& plan) {
          " optimizer=" + word(training.optimizer) + " batch_tokens=" + std::to_string(training.batch_tokens) +
          "; about " + std::to_string(plan.steps) + " steps of " + fixed(1000 * plan.seconds_per_step, 0) + " ms, " +
          fixed(plan.epochs, 1) + " passes over the texts";
+}
+
+// Returns whether even the fewest steps of a schedule take more than the time.
+bool takes_longer(const BudgetPlan& plan) {
+  return static_cast<double>(plan.steps) * plan.seconds_per_step > plan.seconds;
 }
 
 std::string size_of(const Examples& examples) {
@@ -221,7 +226,12 @@ class TrainingRenderer {
                 std::to_string(run_->trainer().batches_per_epoch()) + " batches per epoch, " +
                 (ranks_.size() > 1 ? std::to_string(ranks_.size()) + " ranks of " : "") + std::to_string(pool_.size()) +
                 (pool_.size() == 1 ? " thread" : " threads"));
-    if (run_->budget() && run_->budget()->steps > 0) line_.print(chosen(*run_->budget()));
+    const std::optional<BudgetPlan>& plan = run_->budget();
+    if (!plan || plan->steps == 0) return;
+    line_.print(chosen(*plan));
+    if (takes_longer(*plan))
+      line_.warn("the run takes longer than --budget: its settings need at least " + std::to_string(plan->steps) +
+                 " steps of " + fixed(plan->seconds_per_step, 1) + " s; give more minutes or a smaller model");
   }
 
   double units_per_second() const { return static_cast<double>(units_) / step_seconds_; }

@@ -144,7 +144,7 @@ Var parameter(int rows, int cols, double limit, double center) {
 Var weight(int rows, int cols) { return parameter(rows, cols, sqrt(6.0 / (rows + cols)), 0); }
 
 // ---------------------------------------------- 3.2 Attention ----------------------------------------------
-// Of each row, e^x / (sum of e^x).
+// Softmax of each row: e^x / (sum of e^x).
 Var softmax(Var x) {
   Var e = exp(x);
   return e / (e * matrix(x.cols(), 1, 1));

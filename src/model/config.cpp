@@ -105,7 +105,7 @@ void set_noam(Preset& p, double peak, Index warmup_steps) {
   p.training.warmup_steps = warmup_steps;
 }
 
-// Synthetic tasks, which have more pairs than can be memorised.
+// Synthetic tasks, which have more pairs than can be memorized.
 void toy(Preset& p) {
   set_sizes(p.config, 64, 2, 4, 256, 0);
   p.config.norm = NormPosition::pre;  // with post, some seeds do not learn to add

@@ -30,11 +30,11 @@ const std::map<std::u32string, Cuts>& cuts_of_words() {
   return all;
 }
 
-// What follows an apostrophe in English and is a word together with it (UD English EWT).
+// Letters after an apostrophe in English that are a word together with it (UD English EWT).
 constexpr std::array<std::u32string_view, 6> english_ends{U"s", U"m", U"d", U"ll", U"re", U"ve"};
 // Words that begin with an apostrophe there.
 constexpr std::array<std::u32string_view, 9> begun_words{U"s", U"m", U"d", U"ll", U"re", U"ve", U"em", U"tis", U"twas"};
-// What stands before an apostrophe in French and is a word together with it (UD French GSD).
+// Letters before an apostrophe in French that are a word together with it (UD French GSD).
 constexpr std::array<std::u32string_view, 13> french_beginnings{
     U"l", U"d", U"j", U"c", U"n", U"s", U"m", U"t", U"qu", U"jusqu", U"lorsqu", U"puisqu", U"quoiqu"};
 
@@ -51,7 +51,7 @@ bool is_name(std::u32string_view written, std::size_t apostrophe) {
   return written[0] != U'L' && is_capital(0) && is_capital(apostrophe + 1);
 }
 
-// Where a word with apostrophes between letters, or without, is cut.
+// Cuts in a word, which may have apostrophes between its letters.
 Cuts cuts_of(std::u32string_view written) {
   const std::u32string word = plain(written);
   if (const auto found = cuts_of_words().find(word); found != cuts_of_words().end()) return found->second;

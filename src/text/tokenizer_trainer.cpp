@@ -22,7 +22,7 @@ using Arguments = std::unordered_map<std::string, std::string>;
 constexpr std::size_t longest_text = 4192;  // bytes
 constexpr std::string_view reserved_character = "\xE2\x96\x85";
 
-// Where to cut a text that is too long: at its last space that leaves a part short enough, or between characters.
+// Cuts a text that is too long: at its last space that leaves a part short enough, or between characters.
 std::size_t end_of_part(std::string_view text) {
   const std::size_t space = text.rfind(' ', longest_text);
   if (space != text.npos && space > 0) return space;

@@ -76,7 +76,7 @@ std::u32string shape_of(std::u32string_view word) {
   return shape;
 }
 
-// A word as its neighbours see it.
+// A word as its neighbors see it.
 struct SeenWord {
   std::uint32_t word = 0, shape = 0, length = 0;
 };

@@ -80,7 +80,7 @@ std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config, 
 }
 
 // The table for another vocabulary: pieces that both have keep their rows; a new piece starts as the mean of the rows
-// that spell it, longest first. Rows of bytes, and of pieces that cannot be spelt, stay as in `fresh`.
+// that spell it, longest first. Rows of bytes, and of pieces that cannot be spelled, stay as in `fresh`.
 Matrix rows_for(const Matrix& table, const Tokenizer& from, const Tokenizer& to, Matrix fresh) {
   std::unordered_map<std::string, TokenId> ids = from.ids();
   for (const auto& [own, other] : {std::pair(from.pad_id(), to.pad_id()), std::pair(from.bos_id(), to.bos_id()),

@@ -35,6 +35,18 @@ test('options.json has all settings and gives the same run again', () => {
   assert.equal(readFileSync(path('first/options.json'), 'utf8'), readFileSync(path('again/options.json'), 'utf8'));
 });
 
+test('options.json of a run with a budget has the settings that were chosen, for the same model again', () => {
+  succeed('train', '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'), '--set', 'd_model=32', 'num_heads=2', 'ffn_dim=64',
+    '--budget', '0.02', '--output', path('budgeted'));
+  const { config } = JSON.parse(succeed('inspect', path('budgeted/best.safetensors'), '--json').stdout);
+  const { set, budget } = used('budgeted');
+  assert.deepEqual([set.encoder_layers, set.dropout, set.positions], [config.encoder_layers, config.dropout, config.positions]);
+  assert.deepEqual([budget, set.optimizer, set.decay_steps], [0.02, 'muon', undefined]);
+  succeed(...byConfig(path('budgeted/options.json'), 'budgeted-again'));
+  assert.deepEqual(used('budgeted-again'), used('budgeted'));
+  assert.match(succeed(...byConfig(path('budgeted/options.json'), 'budgeted', '--resume')).stderr, /nothing to do/);
+});
+
 test('options.json of a resumed run has the options of its beginning too', () => {
   succeed(...byConfig(file('recipe.json', recipe), 'resumed', '--max-steps', '4'));
   succeed(...byConfig(path('resumed/options.json'), 'resumed', '--resume', '--max-steps', '8'));

@@ -203,7 +203,7 @@ test('bad input gives a one-sentence error', () => {
   refuse(/learning_rat/, train('bad', '--max-steps', '1', '--set', 'learning_rat=1'));
   refuse(/num_heads/, train('bad', '--max-steps', '1', '--set', 'num_heads=5'));
   refuse(/exists already.*--resume/, train('run', '--max-steps', '1'));
-  refuse(/last\.safetensors/, train('nowhere', '--resume', '--max-steps', '1'));
+  refuse(/nowhere.last\.safetensors does not exist.*leave --resume out.*--output/, train('nowhere', '--resume', '--max-steps', '1'));
   refuse(/gigantic/, train('bad', '--max-steps', '1').map((word) => (word === 'tiny' ? 'gigantic' : word)));
   refuse(/other settings/, train('run', '--resume', '--max-steps', '301', '--set', 'ffn_dim=128'));
   refuse(/unknown option '--colour' of translate$/, ['translate', '--model', model, '--colour', 'blue']);

@@ -66,6 +66,12 @@ test('a budget chooses what is not given, says what, and ends with its schedule;
   refuse(/decay_steps is given, but a budget decides/, [...budget.slice(0, -1), path('none'), '--budget', '1', '--set', 'decay_steps=9']);
 });
 
+test('a budget that a large model exceeds is a warning that says how long its steps take', () => {
+  const large = ['train', '--data', path('train.tsv.gz'), '--validation', '5', '--preset', 'small', '--set', 'max_length=64', '--output', path('large'), '--quiet'];
+  const { stderr } = succeed(...large, '--budget', '0.001');
+  assert.match(stderr, /the run takes longer than --budget: its settings need at least 2 steps of \d+\.\d s; give more minutes or a smaller model$/m);
+});
+
 test('a run that is interrupted and resumed ends with the same bytes, with any number of threads', async () => {
   const child = spawn(program, train('stopped', '--max-steps', '60', '--report-every', '1'));
   const code = await new Promise((resolve) => {

@@ -109,7 +109,7 @@ export function checkWorker(place: string, { threads, maximumMemory, shareWith, 
   const given = (['workerURL', 'wasmURL'] as const).find((name) => files[name] !== undefined);
   if (shareWith && given) throw new WasmformerError(place, `${given} is given, but shareWith already has a worker`);
   if (shareWith && threads !== undefined) {
-    throw new WasmformerError(place, `threads is ${show(threads)}, but shareWith uses the threads of the other one`);
+    throw new WasmformerError(place, `threads is ${show(threads)}, but shareWith uses the threads of the other model`);
   }
   if (shareWith && maximumMemory !== undefined) {
     throw new WasmformerError(place, `maximumMemory is ${maximumMemory}, but shareWith uses the memory of the other model`);

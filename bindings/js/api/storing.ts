@@ -38,7 +38,7 @@ export function storingOf(model: ModelData, { cache, cacheLimit }: Pick<LoadOpti
   return { settings: { store: port, ...limit }, end };
 }
 
-/** What is transferred with a model: its bytes, and the way to a lent store. */
+/** Objects transferred with a model: its bytes, and the port to a store that was lent. */
 export function transferOf(model: ModelData | undefined, cache: false | CacheSettings): (ArrayBuffer | MessagePort)[] {
   return [...(model?.kind === 'bytes' ? [model.bytes.buffer] : []), ...(cache && cache.store ? [cache.store] : [])];
 }

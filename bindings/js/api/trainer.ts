@@ -21,10 +21,16 @@ import { openModel, RemoteTranslator, toAsyncGenerator } from './translator.js';
  * const file = await trainer.save({ optimizer: false }); // for Translator.load
  */
 export class Trainer extends RemoteTranslator<TrainerInfo> {
-  /** As Classifier.classify, with the current weights of a model that is trained on labeled texts. */
+  /**
+   * As Classifier.classify, with the current weights of a model that is trained on labeled texts.
+   * @throws also when the model is trained on other data
+   */
   readonly classify = this.annotator<Classification>('classify');
 
-  /** As Tagger.tag, with the current weights of a model that is trained on tagged texts. */
+  /**
+   * As Tagger.tag, with the current weights of a model that is trained on tagged texts.
+   * @throws also when the model is trained on other data
+   */
   readonly tag = this.annotator<Tagging>('tag');
 
   /**

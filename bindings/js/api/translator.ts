@@ -201,7 +201,7 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     return joinedSentences(parts, tail, target, all);
   }
 
-  /** What translates a batch with this translator, and with each of `workers`. */
+  /** Functions that translate a batch: one with this translator, and one with each of `workers`. */
   #withWorkers(workers: readonly WorkerOwner[] = [], search: StreamOptions, site: Error) {
     if (!Array.isArray(workers) || !workers.every((worker) => worker instanceof Translator)) {
       throw new WasmformerTypeError('translate', 'workers must be an array of Translators');

@@ -93,6 +93,7 @@ export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'pre
 /**
  * The models that `Translator.load({ list, from, to, architecture })` can load, by languages, and the best of each pair
  * first.
+ * @throws when the list cannot be read, or has no models
  */
 export async function listModels(
   list: ListSource['list'],

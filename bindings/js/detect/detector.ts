@@ -18,7 +18,7 @@ interface Tensor {
 type Header = Record<string, Tensor> & { __metadata__?: Record<string, string> };
 
 const UNKNOWN = 'und';
-/** Of longer texts, only this many characters are read. */
+/** Characters that are read; the rest of a longer text is ignored. */
 const MOST_CHARACTERS = 10_000;
 /** Less likely languages are left out of the result. */
 const LEAST = 0.01;

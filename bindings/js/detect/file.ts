@@ -1,4 +1,4 @@
-// Where the model's file is read from.
+// Reads the model's file: of the installed package, from an address or path, or from bytes.
 import { fetchFailed, httpStatus, WasmformerError } from '../shared/errors.js';
 import { installedFile, programFolders } from '../shared/installed.js';
 import { isNode, nodeModule } from '../shared/platform.js';

@@ -184,7 +184,7 @@ export interface TrainingConfig {
   seed: number;
 }
 
-/** What can be copied instead of translated. */
+/** Kinds of text that can be copied instead of translated. */
 export type KeepName = 'url' | 'path' | 'code' | 'placeholder' | 'handle' | 'emoji' | 'markup' | 'number' | 'script' | 'typography' | 'off';
 
 /** How tokens are drawn instead of searching for the best. */
@@ -217,7 +217,7 @@ export interface GlossaryTerm {
   target: string;
 }
 
-/** What the module takes of TranslateOptions. */
+/** Options of TranslateOptions that the module takes. */
 export interface TranslateFields {
   /** Hypotheses kept at each step; 1 is greedy search. Default 4. 1 with `sampling`. */
   beamSize?: number | undefined;
@@ -268,7 +268,7 @@ export interface TranslateFields {
   glossary?: readonly GlossaryTerm[] | undefined;
 }
 
-/** What the module takes of AnnotateOptions. */
+/** Options of AnnotateOptions that the module takes. */
 export interface AnnotateFields {
   /** Labels to return, the most probable first; 0 for all. Default 0. Not for a model that only tags. */
   topLabels?: number | undefined;
@@ -288,7 +288,7 @@ export interface AnnotateFields {
   encoderAlone?: boolean | undefined;
 }
 
-/** What the module takes of EvaluateOptions. */
+/** Options of EvaluateOptions that the module takes. */
 export interface EvaluateFields {
   /** Hypotheses kept at each step; 1 is greedy search. Default 1. */
   beamSize?: number | undefined;
@@ -304,7 +304,7 @@ export interface EvaluateFields {
   keep?: readonly KeepName[] | undefined;
 }
 
-/** What the module takes of RunOptions. */
+/** Options of RunOptions that the module takes. */
 export interface RunFields {
   /** Stop after this many steps. */
   steps?: number | undefined;
@@ -379,7 +379,7 @@ export interface Augmentation {
   unmarked?: number | undefined;
 }
 
-/** What the module takes of TrainerOptions. */
+/** Options of TrainerOptions that the module takes. */
 export interface RequestFields {
   /**
    * Sizes and settings to begin with; toy for a task, else tiny (small in the program). For a task, its rate falls to 0
@@ -387,7 +387,7 @@ export interface RequestFields {
    */
   preset?: PresetName | undefined;
   /**
-   * Changed copies that are added to the pairs to train on. A run that is resumed adds its own again. Not for a task.
+   * Changed copies that are added to the pairs to train on. A resumed run adds them again by itself. Not for a task.
    */
   augment?: Augmentation | undefined;
   /**

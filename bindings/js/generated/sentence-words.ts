@@ -1,5 +1,5 @@
 // Written by bindings/tools/generate-sentences.mjs. Do not edit. From Unicode's CLDR, copyright Unicode, Inc., whose
-// licence is in LICENSES.txt, and from the sentences in web/public/pairs.
+// license is in LICENSES.txt, and from the sentences in web/public/pairs.
 
 /** Abbreviations of German, English and French, without the last dot, after which a sentence goes on. */
 export const abbreviations = `

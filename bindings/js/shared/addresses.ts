@@ -7,7 +7,7 @@ export const address: Rule = {
   accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
 };
 
-/** Where relative addresses begin: undefined in Node, also if something plays a page there. */
+/** Base of relative addresses: undefined in Node, also if something plays a page there. */
 export function baseAddress(): string | undefined {
   if (isNode && globalThis.document) return undefined;
   return globalThis.document?.baseURI ?? globalThis.location?.href;

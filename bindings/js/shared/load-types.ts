@@ -80,7 +80,7 @@ export interface WorkerOptions extends FileOptions {
   shareWith?: WorkerOwner | undefined;
 }
 
-/** What fetch() takes of these names. */
+/** Options of fetch() with these names. */
 export interface RequestSettings {
   /** Such as { Authorization: 'Bearer …' }. */
   headers?: Readonly<Record<string, string>> | undefined;

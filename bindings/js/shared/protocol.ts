@@ -1,6 +1,6 @@
 // The messages between the page and its worker: calls, each with updates before the reply that ends it. The page numbers
 // the calls by `id`, and the models in the worker by `key`.
-/** What the worker's script must be of, too. */
+/** Version that the worker's script must have, too. */
 export { version } from '../generated/version.js';
 import type { PlainError } from './errors.js';
 import type { BackwardPass } from './learner-types.js';

@@ -1,4 +1,4 @@
-// What Translator and LanguageDetector of the standard have in common: how they are made, used and destroyed.
+// Base of the standard's Translator and LanguageDetector: how they are made, used and destroyed.
 import { asDomError, checkActive, domError, quotaExceeded } from './errors.js';
 import { Progress, type CreateMonitor } from './monitor.js';
 import type { Entry } from './registry.js';

@@ -23,7 +23,7 @@ export function quotaExceeded(requested: number, quota: number): InstanceType<ty
 const ofNetwork = new Set(['fetch-failed', 'not-found', 'http-status', 'download-broken', 'download-incomplete']);
 
 /**
- * What the caller gets for an error: a failed download is a NetworkError, another error of the package a DOMException
+ * Error for the caller: a failed download becomes a NetworkError, another error of the package a DOMException
  * named `otherwise`. Anything else, such as the reason of a signal, is returned unchanged.
  */
 export function asDomError(error: unknown, otherwise: 'OperationError' | 'UnknownError'): unknown {

@@ -15,7 +15,7 @@ class DownloadProgressEvent extends (globalThis.ProgressEvent ?? Event) {
 /** A handler for `ondownloadprogress`. */
 export type ProgressListener = (event: ProgressEvent) => void;
 
-/** What the option `monitor` is called with. Its events `downloadprogress` have `loaded` from 0 to 1, and a `total` of 1. */
+/** Argument of the option `monitor`. Its events `downloadprogress` have `loaded` from 0 to 1, and a `total` of 1. */
 export class CreateMonitor extends EventTarget {
   #handler: ProgressListener | null = null;
   #call = (event: Event) => this.#handler?.(event as ProgressEvent);

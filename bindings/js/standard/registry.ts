@@ -9,7 +9,7 @@ import { SharedModel, type Load, type OnProgress } from './shared-model.js';
 /** Whether a model is available, in the standard's words. */
 export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available';
 
-/** What a function of your own gets to make a model. */
+/** Argument of a function of your own that makes a model. */
 export interface ModelRequest {
   /** Aborts when nobody waits for the model any more. */
   signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface ModelRequest {
   onProgress: OnProgress;
 }
 
-/** What translates texts of any length: a Translator of this package, or an object of your own. */
+/** Translator of texts of any length: one of this package, or an object of your own. */
 export interface TextTranslator {
   translateText(text: string, options: { signal?: AbortSignal }): Promise<{ text: string }>;
   /** Yields parts that, joined, are the whole translation. Without it, the whole is the only part. */

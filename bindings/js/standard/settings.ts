@@ -1,4 +1,4 @@
-// What applies to all objects of the standard.
+// Settings of all objects of the standard.
 import { boolean, checked, type Rules } from '../shared/checks.js';
 
 export interface Settings {

@@ -4,7 +4,7 @@ import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { Alignment, SentenceTranslation, SentenceTranslator, TextRange } from '../shared/webpage-types.js';
 import { composed, type Composed, type SentenceOptions } from './composed.js';
 
-/** What tells languages, such as a Detector of `wasmformer/detect`. */
+/** Detector of languages, such as the one of `wasmformer/detect`. */
 export interface SentenceDetector {
   /** The likeliest first; confidences are from 0 to 1. */
   detect(text: string): readonly { language: string; confidence: number }[];

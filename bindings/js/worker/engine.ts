@@ -43,7 +43,7 @@ const rules: Rules<EngineOptions> = {
   factory: { accepts: (value) => typeof value === 'function', expected: 'the default export of wasmformer.mjs' },
 };
 
-/** Where the module comes from. Throws for options that exclude each other. */
+/** Source of the module. Throws for options that exclude each other. */
 function sourceOf({ module, factory, wasmURL, threads = 1 }: EngineOptions): ModuleSource {
   if (!module && !factory) return { folder: absoluteFolder('engine', 'wasmURL', wasmURL) };
   if (!module || !factory) throw new WasmformerError('engine', 'module and factory are needed together');

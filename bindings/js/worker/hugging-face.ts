@@ -18,7 +18,7 @@ const keyOf = (data: Converted, integrity: string | undefined) => `${nameOf(data
   Object.entries({ ...data, integrity }).filter(([key, value]) => value !== undefined && !/^(kind|url|path|list|request)$/.test(key)) as string[][],
 ))}`;
 
-/** What is sent to the host of a model or of its list. */
+/** Settings of requests to the host of a model or of its list. */
 function requestOf(data: ModelData): RequestSettings | undefined {
   const from = data.kind === 'listed' ? data.list : data;
   return from.kind === 'url' || from.kind === 'hub' ? from.request : undefined;

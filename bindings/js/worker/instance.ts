@@ -39,7 +39,7 @@ interface StackHelpers {
 }
 
 type WasmModule = NativeModule & StackHelpers & {
-  /** Of a module with threads: ends their workers. */
+  /** Ends the workers of a module with threads. */
   endThreads?(): void;
 };
 
@@ -95,7 +95,7 @@ function limitGrowth(memory: WebAssembly.Memory, limit: number): void {
   };
 }
 
-/** Where a module comes from: one that is compiled already, with Emscripten's script for it, or a folder of modules. */
+/** Source of a module: one that is compiled already, with Emscripten's script for it, or a folder of modules. */
 export interface ModuleSource {
   given?: { module: WebAssembly.Module; factory: unknown };
   folder?: string;

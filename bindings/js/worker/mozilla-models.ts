@@ -155,7 +155,7 @@ async function completeModels(list: ModelData): Promise<ListedModel[]> {
   if (complete.length > 0) return complete.sort(byPair);
   const name = nameOf(list);
   throw new WasmformerError(
-    'list-empty', `${name} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`,
+    'list-empty', `${name} has no models; Mozilla's models.json, registry.json and Remote Settings records can be read`,
     { room: 'models', details: { name } },
   );
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* document_mark = "-DOCSTART-";  // between the documents of CoNLL-2003
 
-// What stands between tabs and spaces.
+// Columns of a line, which tabs and spaces separate.
 std::vector<std::string_view> columns_of(std::string_view line) {
   constexpr const char* separators = "\t ";
   std::vector<std::string_view> columns;

@@ -29,7 +29,7 @@ std::vector<Index> places(const Labels& names, const std::vector<std::string>& s
 // Adds what is learned from one text.
 using AddExamples = FunctionRef<void(const AnnotatedText&, std::vector<WordExample>&)>;
 
-// Of texts drawn at random: as many as one pass within the limit allows.
+// Examples from texts drawn at random: as many as one pass within the limit allows.
 std::vector<WordExample> draw_examples(const std::vector<AnnotatedText>& texts, Index classes,
                                        const WordLearning& learning, AddExamples add) {
   std::vector<std::size_t> order(texts.size());
@@ -109,7 +109,7 @@ class WordLearner {
   const Matrix& weights() const { return weights_; }
 
  private:
-  // Of cross-entropy: probabilities minus the true ones, times the weight of the class.
+  // Gradient of cross-entropy: probabilities minus the true ones, times the weight of the class.
   Matrix gradient_of_scores(const Matrix& scores, const std::vector<Index>& classes) const {
     Matrix p;
     if (learning_.multi_label) {

@@ -53,7 +53,7 @@ void choose_from_banks(std::span<BankedCandidate> candidates, Index width, Token
     if (c.needed == 0) ++met;
     chosen.push_back({c.candidate, outcome});
   }
-  // What banks leave free goes to the best of the others.
+  // Places that banks leave free go to the best of the others.
   for (BeamChoice& choice : chosen) {
     const bool is_left_out = choice.outcome == BeamOutcome::crowded_out && choice.candidate.id != eos;
     if (!is_left_out || kept == width) continue;

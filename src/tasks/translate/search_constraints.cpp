@@ -1,4 +1,4 @@
-// What the constraints of a sentence change in a step of its search: some tokens must not follow, others are considered
+// Constraints of a sentence in a step of its search: some tokens must not follow, others are considered
 // beside the most probable ones, and the beam is divided among hypotheses by how much they have met.
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ bool Search::has_translated(const Live& hypothesis, Index position) const {
   return false;
 }
 
-// What each live hypothesis sees of its source: everything that is not masked, but not what a term stands for that it
+// Source tokens that each live hypothesis sees: all that are not masked, except the source words of a term that it
 // has been made to write. A model that would have chosen another word writes that word too if it sees its source again.
 void Search::gather_sources() {
   seen_.source_rows.clear();

@@ -1,4 +1,4 @@
-// What a search has found.
+// Results of a search: its best hypotheses and the tree of all tokens that it considered.
 #include <algorithm>
 
 #include "tasks/translate/search.h"

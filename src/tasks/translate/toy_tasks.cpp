@@ -120,7 +120,7 @@ Pair chinese_date(Random& random) {
   return {text + "年" + chinese_number(month) + "月" + chinese_number(day) + "日", iso_date(year, month, day)};
 }
 
-// Of UTF-8, whose further bytes of a character are 10xxxxxx in binary.
+// Counts characters of UTF-8: bytes except those after the first of a character, which are 10xxxxxx in binary.
 Index characters(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
 }

@@ -36,8 +36,8 @@ std::vector<TokenId> prefix_tokens(const ModelFile& model, const TranslateOption
   return model.target_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(*text)) : *text);
 }
 
-// What the byte pieces of a translation may spell: what its language is written in, what the source has, as it was
-// given and as the tokenizer normalizes it, and what its terms have.
+// Characters that the byte pieces of a translation may spell: those of its language, those of the source, as it was
+// given and as the tokenizer normalizes it, and those of its terms.
 CharacterSet characters_of_translation(const ModelFile& model, const Source& source, const std::u32string& terms) {
   const auto languages = model.metadata.find("languages");
   if (languages == model.metadata.end()) return CharacterSet::all();

@@ -13,7 +13,7 @@ bool is_of_name(char32_t c) { return is_ascii_alphanumeric(c) || c == U'_' || c 
 
 bool is_only_space(Text text) { return skip(text, 0, is_space) == text.size(); }
 
-// What is enclosed by `open` and `close` and is one name, which begins with a letter or, where `digits` may be, is a
+// Finds the end of one name between `open` and `close`. It begins with a letter or, where `digits` may be, is a
 // number.
 std::size_t end_of_enclosed(Text text, std::size_t begin, Text open, Text close, bool digits) {
   if (!starts_with(text, begin, open)) return begin;

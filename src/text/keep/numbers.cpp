@@ -61,7 +61,7 @@ Digits read_digits(Text text, std::size_t begin) {
   return digits;
 }
 
-// Of 1st, 2e and the 1990s, which the model translates.
+// Returns whether letters end a word such as 1st, 2e or the 1990s, which the model translates.
 bool is_word_ending(Text letters) { return contains_word(U" st nd rd th er re e s ème ter te ", letters); }
 
 // Letters directly behind the digits, as in 12b, 0.85.x and 4K; `begin` where they make no such number.

@@ -23,7 +23,7 @@ bool is_symbol(char32_t c) {
   return c >= first && !is_letter(c) && !is_space(c) && !is_punctuation(c) && !is_mark(c) && !is_invisible(c);
 }
 
-// What changes the character before it: styles, joiners, and the tags that spell flags.
+// Characters that change the one before them: styles, joiners, and the tags that spell flags.
 bool is_modifier(char32_t c) {
   return c == emoji_style || c == text_style || c == joiner || c == keycap || within(c, 0xE0020, 0xE007F);
 }

@@ -68,7 +68,7 @@ std::u32string set_apart(const std::u32string& text, bool is_behind, Holds holds
 
 // With spaces between words and punctuation, the rules that 13a and zh share.
 std::u32string set_apart(const std::u32string& text) {
-  // ASCII punctuation except ' , - . which depend on their neighbours.
+  // ASCII punctuation except ' , - . which depend on their neighbors.
   std::u32string spaced;
   for (const char32_t c : text) {
     const bool apart = (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||

@@ -1,4 +1,4 @@
-// Long and crowded work, in Node as in a tab: memory over many sentences, calls at once, aborts.
+// Memory over many sentences, calls at once and aborts, in Node as in a tab.
 import { Translator } from '../../../dist/index.js';
 
 const sentences = ['Ich habe einen Hund.', 'Wo ist der Bahnhof?', 'Danke!', 'Guten Morgen!'];

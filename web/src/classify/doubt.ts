@@ -1,4 +1,4 @@
-// What a label or a tag is worth: a classifier has one for every text, also for those that it knows nothing about.
+// Trust in a label or a tag: a classifier gives one to every text, also to those that it knows nothing about.
 import type { Annotation } from 'wasmformer';
 import { segments, surface } from '../shared/attention/attention';
 import { wordsOf } from './parts';

@@ -8,7 +8,7 @@ export interface Part {
   start: number;
   end: number;
   label: string;
-  /** Degrees of its colour, or none. */
+  /** Degrees of its color, or none. */
   hue?: number;
   /** The model gave the label a low probability. */
   isUnsure?: boolean;
@@ -27,7 +27,7 @@ export function cut(text: string, parts: readonly Part[]): { text: string; part:
   return [...all, { text: text.slice(done), part: null }].filter(({ text }) => text !== '');
 }
 
-/** Colours that differ as much as they can, in the order of the names. */
+/** Colors that differ as much as they can, in the order of the names. */
 export function hues(names: readonly string[]): Map<string, number> {
   const GOLDEN = 137.508;
   return new Map([...new Set(names)].sort().map((name, i) => [name, (25 + i * GOLDEN) % 360]));

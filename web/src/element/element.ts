@@ -30,9 +30,9 @@ let style: CSSStyleSheet | undefined; // of all elements; a page's policy may re
 
 /**
  * Shows the attention of a translation: a heat map or lines, every layer and head, by pointer and by keyboard.
- * Text has the page's colour and typeface, and `color-scheme` says whether it is light or dark there. These custom
+ * Text has the page's color and typeface, and `color-scheme` says whether it is light or dark there. These custom
  * properties are taken too: --wasmformer-background (default: Canvas), --wasmformer-muted, --wasmformer-rule and
- * --wasmformer-attention, all colours, and --wasmformer-ramp, two or more colours as #rrggbb from 0 to 1.
+ * --wasmformer-attention, all colors, and --wasmformer-ramp, two or more colors as #rrggbb from 0 to 1.
  * It speaks Chinese where the nearest `lang` is that when it is connected, and else English.
  * @fires change when the visitor has chosen another kind, form, layer or head: a CustomEvent<AttentionChoice>
  */

@@ -13,7 +13,7 @@ export type Metric = (typeof METRICS)[number];
 
 export interface Arm {
   id: string;
-  /** What differs from the base. */
+  /** Settings that differ from the base. */
   set: Settings;
 }
 
@@ -31,7 +31,7 @@ export interface Ablation {
   /** Training sources have at most so many characters, and those of validation more. */
   longest?: number;
   steps: number;
-  /** What differs from the preset 'toy' in every arm. */
+  /** Settings that differ from the preset 'toy' in every arm. */
   base: Settings;
   arms: readonly Arm[];
   /** Arms that the paper or experience says are better and worse, and the score that shows it. */
@@ -169,7 +169,7 @@ export function toLink(ablation: Ablation): string {
   return origin && origin.arms.length === ablation.arms.length ? origin.id : toText(ablation);
 }
 
-/** What the address says; `name` of what is wrong is its text where there is no such ablation. */
+/** Reads an ablation from the address; where there is no such ablation, `name` of the error is the address's text. */
 export function fromLink(text: string): Ablation | Wrong {
   if (text.startsWith('{')) return parse(text);
   return ABLATIONS.find(({ id }) => id === text) ?? { why: 'notJson', name: text };

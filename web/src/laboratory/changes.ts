@@ -24,7 +24,7 @@ const ALL = [
   'batch_tokens',
 ];
 
-/** Those that the package has. */
+/** Settings of this list that the package has. */
 export const CHANGEABLE = ALL.filter((name) => describedAs(name) !== undefined);
 
 /** All values of a setting, or null where it is a number. */

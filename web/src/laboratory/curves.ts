@@ -14,7 +14,7 @@ export interface Curve {
   faint: readonly (readonly Dot[])[];
 }
 
-/** What a chart shows: the loss of training, or a score on the validation pairs. */
+/** Values of a chart: the loss of training, or a score on the validation pairs. */
 export type Shown = 'training' | Metric;
 
 export function dotsOf(points: readonly Point[], shown: Shown): Dot[] {

@@ -1,11 +1,11 @@
-// What stands for the rows of Table 3 here: models of an eighth of the width and half of the layers.
+// Rows of Table 3 as they are trained here: models of an eighth of the width and half of the layers.
 import { TABLE_3, type Row as Printed } from '../lecture/figures/parameters';
 import { describedAs, type Settings } from './ablation';
 
 export interface Row {
   id: string;
   printed: Printed;
-  /** What is changed here, in the paper's symbols; '' where words say it. */
+  /** The change in the paper's symbols, with the sizes here; '' where words say it. */
   ours: string;
   set: Settings;
 }
@@ -34,7 +34,7 @@ export const BASE: Settings = {
 
 const layers = (count: number): Settings => ({ encoder_layers: count, decoder_layers: count });
 
-/** What stands here for each row of the paper, in its order. */
+/** Models here for each row of the paper, in its order. */
 const OURS: readonly (readonly [id: string, ours: string, set: Settings])[] = [
   ['base', 'N = 3, d = 64, h = 8', {}],
   ['h1', 'h = 1', { num_heads: 1 }],
@@ -70,10 +70,10 @@ export function theirs({ printed: { group, change, shape } }: Row): string {
 export const millionsOf = ({ printed: { group, millions } }: Row) =>
   (group === 'base' || millions !== TABLE_3[0].millions ? millions : null);
 
-/** Those whose settings the package has. */
+/** Rows whose settings the package has. */
 export const ROWS = ALL.filter(({ set }) => Object.keys(set).every((name) => describedAs(name) !== undefined));
 
-/** What a row has given here. */
+/** Results of training a row here. */
 export interface Own {
   perplexity: number;
   bleu: number;

@@ -1,4 +1,4 @@
-// What is said about an ablation: its question, the claim, the reason, and the verdict.
+// Words about an ablation: its question, the claim, the reason, and the verdict.
 import { metricOf, originOf, type Ablation, type Metric } from './ablation';
 import { armName } from './naming';
 import { LEAST, type Verdict } from './verdict';
@@ -21,7 +21,7 @@ export const claimOf = (ablation: Ablation) => textOf(ablation, (id) => `claim_$
 export const whyOf = (ablation: Ablation) => textOf(ablation, (id) => `why_${id}`);
 export const paperOf = (ablation: Ablation) => textOf(ablation, (id) => `paper_${id}`);
 
-/** What the visitor is asked to predict. */
+/** Question that asks the visitor for a prediction. */
 export const askOf = (ablation: Ablation) => labWords(`ask_${metricOf(ablation)}`);
 
 export const scoreName = (metric: Metric) => labWords(`score_${metric}`);

@@ -1,4 +1,4 @@
-// What the trials of three seeds allow to be said. A difference counts as seen if every seed has it in the same
+// Verdict on the trials of three seeds. A difference counts as seen if every seed has it in the same
 // direction, it is on average larger than it varies from seed to seed, and it is not too small to matter.
 import { isLowerBetter, metricOf, type Ablation, type Metric } from './ablation';
 import { isOver, scoreOf, SEEDS, type Trial } from './trials';

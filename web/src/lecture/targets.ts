@@ -1,4 +1,4 @@
-// What each stop of a tour is about, as CSS selectors: the first that fits into the window is ringed, or else the last.
+// CSS selectors of the subject of each stop of a tour: the first that fits into the window is ringed, or else the last.
 const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   inside: [
     ['[data-testid=figure]', '[data-place="enc"]', '[data-place="enc.embed"]'],

@@ -33,7 +33,7 @@ export interface OpenedCell {
   weight: number; // as the model has it
 }
 
-/** What the figure can be drawn of: without internals, the boxes, the words and the attention of a ready-made translation. */
+/** Data that the figure can be drawn from without internals: the tokens and attention of a ready-made translation. */
 export type Sketch = Pick<Translation, 'sourceTokens' | 'targetTokens'> & { attention: Record<Kind, Maps> };
 
 export const isWhole = (result: Translation | Sketch | null): result is Inside =>

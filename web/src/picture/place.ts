@@ -25,7 +25,7 @@ export interface Sizes {
   recurrent?: boolean; // a unit without heads in place of masked self-attention
 }
 
-/** What the drawing needs to know of a model. */
+/** Sizes of a model that the drawing needs. */
 export const sizesOf = (config: TranslatorInfo['config']): Sizes => ({
   encoderLayers: config.encoder_layers,
   decoderLayers: config.decoder_layers,

@@ -8,7 +8,7 @@ export interface Shade {
 
 export const LEVELS = 8;
 export const SIGNED = 5;
-const MOST_CELLS = 28; // in a direction; of more, the greatest of neighbours is drawn
+const MOST_CELLS = 28; // in a direction; of more, the greatest of neighbors is drawn
 
 const short = (x: number) => String(Math.round(x * 100) / 100);
 
@@ -76,7 +76,7 @@ export function signed(
   });
 }
 
-/** Nearly the greatest of the numbers' sizes: a few giants would leave the others without colour. */
+/** Nearly the greatest of the numbers' sizes: a few giants would leave the others without color. */
 export function greatest({ data }: Matrix): number {
   const step = Math.max(1, Math.floor(data.length / 2000));
   const sizes = Array.from({ length: Math.ceil(data.length / step) }, (_, i) => Math.abs(data[i * step])).sort(

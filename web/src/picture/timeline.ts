@@ -66,6 +66,6 @@ export function lengthOf(stage: Stage | undefined, step: number, isNewKind: bool
   return (computing + (isNewKind ? READING : 0)) / speed;
 }
 
-/** What a box has in common with others: they have one explanation. */
+/** Kind of a box: all boxes of one kind share one explanation. */
 export const kindOf = ({ box, place: { stack, part } }: Stage) =>
   box === 'chart' ? box : `${stack === 'enc' ? 'enc' : 'dec'} ${part?.endsWith('Norm') ? 'norm' : part}`;

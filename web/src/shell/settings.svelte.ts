@@ -1,4 +1,4 @@
-// The language and the colours of the page, which are remembered.
+// The language and the colors of the page, which are remembered.
 import type { Locale } from '../shared/words/language';
 import { speak, speech } from '../shared/words/speech.svelte';
 

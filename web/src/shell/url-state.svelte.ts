@@ -41,12 +41,12 @@ const ALIASES: Readonly<Record<string, View>> = { steps: 'picture', inside: 'pic
 /** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
 
-/** What only one view reads. */
+/** Parameters that only one view reads. */
 const OF_ONE_VIEW: Readonly<Record<string, View>> = { setup: 'train', ablation: 'laboratory' };
 
 export class UrlState {
   view = $state<View>('translate');
-  /** Where the lecture is: lecture/STOP. It stays while other views are open. */
+  /** Stop of the lecture in the address: lecture/STOP. It stays while other views are open. */
   stop = $state('');
   parameters = $state.raw<Record<string, string>>({});
   /** Counts up when the address was changed by a link or a step in the history. */

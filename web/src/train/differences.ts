@@ -19,7 +19,7 @@ function said(key: Key, value: string): string {
   return trainWords('differs', { name, value: choices.length > 0 ? trainWords(`o_${value}` as 'o_yes') : value });
 }
 
-/** What was chosen and has an effect, in the order of the forms; `chosen` has no defaults. */
+/** Names settings that were chosen and have an effect, in the order of the forms; `chosen` has no defaults. */
 export function differencesOf(chosen: Partial<Values>, values: Values): string[] {
   const keys = (Object.keys(FIELDS) as Key[]).filter(
     (key) => chosen[key] !== undefined && isUsed(key, values) && !SAID.includes(key),
@@ -27,10 +27,10 @@ export function differencesOf(chosen: Partial<Values>, values: Values): string[]
   return keys.map((key) => said(key, chosen[key]!));
 }
 
-/** What is learned, without the differences: for a file, and where there is little room. */
+/** Name of the data alone, without the differences: for a file, and where there is little room. */
 export const shortName = (name: string) => name.split(BETWEEN)[0]!;
 
-/** Of each name what the others do not have, or its beginning where nothing is left. */
+/** Parts of each name that the others do not have, or its beginning where nothing is left. */
 export function apart(names: readonly string[]): string[] {
   const parts = names.map((name) => name.split(BETWEEN));
   const isCommon = (part: string) => parts.every((other) => other.includes(part));

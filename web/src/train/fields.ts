@@ -144,7 +144,7 @@ export const exampleOf = (name: TaskName) => `${taskOf(name).source} → ${taskO
 
 type Beginning = Record<string, string | number>;
 
-/** What a model that goes on learning has already, and a budget chooses. */
+/** Settings that a model has already when it continues to learn, and that a budget chooses. */
 const OF_MODEL: readonly string[] = ['tokenizer', 'vocab', 'joint', 'preset', ...MODEL];
 const OF_BUDGET: readonly string[] = [...OF_MODEL, ...TRAINING];
 

@@ -26,7 +26,7 @@ function parse(text: string, delimiter: string): string[][] {
   return dsvFormat(delimiter).parseRows(text);
 }
 
-/** What people write between a word and its translation. */
+/** Signs that people write between a word and its translation. */
 const SIGNS = [/\s*(?:→|⇒|->|=>)\s*/, /\s+=\s+/, /\s+[-–—]\s+/, /\s*=\s*/];
 const SIGNED = 0.9; // share of the lines that have such a sign
 

@@ -49,7 +49,7 @@ export interface RunRecord {
   created: number;
   /** The experiment without its pairs, which the checkpoint holds. */
   name: string;
-  /** What the visitor calls the run in place of `name`, which goes on to say what it learns. */
+  /** Name that the visitor gave the run, shown in place of `name`, which still says what the run learns. */
   ownName?: string;
   metric: Experiment['metric'];
   setup: string | null;
@@ -60,7 +60,7 @@ export interface RunRecord {
   batchesPerEpoch: number;
   /** Pairs or texts that it validates with; older runs do not say. */
   validationTexts?: number;
-  /** Of a run with a budget: the steps that it was expected to make. */
+  /** Steps that a run with a budget was expected to make. */
   expectedSteps?: number;
   /** Spent on steps, and of a budget also on what came before them. */
   seconds: number;
@@ -124,7 +124,7 @@ export function newRecord(
 /** As every list, chart and file calls it. */
 export const nameOfRun = ({ ownName, name }: Pick<RunRecord, 'ownName' | 'name'>) => ownName || name;
 
-/** What a run learns: curves of other data or scores are not comparable with its own. */
+/** Data and score of a run: curves of other data or scores are not comparable with its own. */
 function learned({ metric, setup, name }: Pick<RunRecord, 'metric' | 'setup' | 'name'>): string {
   const data = setup === null ? shortName(name) : parse(setup).data;
   return `${metric} ${data}`;

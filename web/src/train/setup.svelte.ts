@@ -127,7 +127,7 @@ export class Setup {
     return isTask(this.values.data) ? Number(this.values.pairs) : null;
   });
 
-  /** What is learned, and what differs from the defaults: 'Dates · post-norm · no warm-up'. */
+  /** Name of the data, and of all differences from the defaults: 'Dates · post-norm · no warm-up'. */
   name(): string {
     return [this.#dataName(), ...differencesOf(this.chosen, this.values)].join(BETWEEN);
   }

@@ -29,7 +29,7 @@ export class AttentionFocus {
   readonly #kind = $derived(KINDS.find((kind) => kind === this.#urlState.parameters.kind) ?? 'cross');
   readonly form = $derived<Form>(this.#urlState.parameters.form === 'lines' ? 'lines' : 'heat');
   #pointed = $state.raw<Pointed>(NOWHERE);
-  /** What stays lit while nothing else is pointed at. */
+  /** Tokens that stay lit while nothing else is pointed at. */
   #held: Pointed = NOWHERE;
 
   /** Heads of the chosen layer whose lines are drawn in colors, in place of their mean: colors=1.3. */

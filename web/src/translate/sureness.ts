@@ -53,7 +53,7 @@ function findDoubt(shown: Finished, glossary: readonly GlossaryTerm[] | undefine
   const pieces = shown.targetTokens.map(({ piece }) => piece);
   const visible = segments(shown.text, pieces).flatMap(({ token }) => token ?? []);
   const unsure = new Set(visible.filter((at) => own.has(shown.targetTokens[at]!) && isUnsure(shown.targetTokens[at]!)));
-  // Where no word is colored there is nothing that a reader could check.
+  // Without a colored word there is nothing that a reader could check.
   return { unsure, isWeak: unsure.size > 0 && isWeak([...own]) };
 }
 

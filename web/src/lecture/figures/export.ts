@@ -1,4 +1,4 @@
-// A figure as a file: the drawing with its colours written into it, or painted on a canvas.
+// A figure as a file: the drawing with its colors written into it, or painted on a canvas.
 const COPIED = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-family', 'font-weight', 'text-anchor'];
 const SHARPNESS = 2; // px of the picture for one of the page
 

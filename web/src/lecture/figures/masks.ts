@@ -2,7 +2,7 @@
 import { attention, product, softmax } from './matrix';
 import { input, ofHead, weightsOf } from './projections';
 
-/** What a 32-bit implementation adds to the score of a padded key. */
+/** Number that a 32-bit implementation adds to the score of a padded key. */
 export const VERY_NEGATIVE = -(2 ** 32) + 1;
 export const WAYS = ['none', 'zero', 'negative'] as const;
 export type Way = (typeof WAYS)[number];

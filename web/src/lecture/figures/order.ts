@@ -16,7 +16,7 @@ export function embed(words: readonly string[], withPositions: boolean): number[
   );
 }
 
-/** What attention of every token to every token gives for each of them. */
+/** Outputs of attention of every token to every token. */
 export const attended = (x: Matrix) => attention(x, x, x).output;
 
 export interface Swapped {

@@ -38,7 +38,7 @@ export function powers(from: number, to: number, count: number): number[] {
   return all;
 }
 
-/** Moves places apart until neighbours are `gap` from each other; their order stays. */
+/** Moves places apart until neighbors are `gap` from each other; their order stays. */
 export function apart(places: readonly number[], gap: number, least: number, most: number): number[] {
   const order = places.map((_, i) => i).sort((a, b) => places[a] - places[b]);
   const moved = [...places];

@@ -1,6 +1,6 @@
 // Steps of training that cannot begin before another one has ended, forwards and then backwards.
 
-/** Of the Transformer that is measured: layers of each stack, features of a token; and the lengths of its sentences. */
+/** Sizes of the Transformer that is measured: layers of each stack, features of a token, and lengths of sentences. */
 export const [LAYERS, WIDTH] = [2, 64];
 export const LENGTHS = [8, 16, 32, 64, 128, 256] as const;
 

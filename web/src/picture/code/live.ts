@@ -1,4 +1,4 @@
-// What variables of the source hold in the visitor's sentence: for one token, the row of the model's matrix.
+// Values of the source's variables in the visitor's sentence: for one token, the row of the model's matrix.
 import type { Matrix, TranslatorInfo } from 'wasmformer';
 import { stackInput } from '../arithmetic';
 import { attentionAt, hiddenAt, residualAt, stackOf, type Inside } from '../numbers';
@@ -47,7 +47,7 @@ function ofEmbedding(result: Inside, place: Place, row: number): Live[] {
   ];
 }
 
-/** Of the token that was chosen, as the softmax gives it. */
+/** Probability of the token that was chosen, as the softmax gives it. */
 const probabilityOf = ({ targetTokens }: Inside, row: number) => Math.exp(targetTokens[row].logProbability);
 
 /** Values beside the lines of a place, of the token in row `row`. */

@@ -71,7 +71,7 @@ function partMarks(stack: Stack, part: Part): Mark[] {
   return part.endsWith('orm') ? normMarks(stack as 'enc' | 'dec', part) : attentionMarks(stack, part);
 }
 
-/** What the source has of a place, the most important first. */
+/** Parts of the source that belong to a place, the most important first. */
 export function marksOf({ stack, layer, part }: Place): Mark[] {
   if (!stack) return named('Transformer');
   if (part) return partMarks(stack, part);

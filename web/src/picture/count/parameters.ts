@@ -10,7 +10,7 @@ export interface BoxCount {
   count: number; // 0 where a matrix is shared with a box that has it
 }
 
-/** One colour for each kind, everywhere. */
+/** One color for each kind, everywhere. */
 export const colorOf = (what: Counted) => `var(--head-${COUNTED.indexOf(what) + 1})`;
 
 type Config = Readonly<ModelConfig>;
@@ -67,7 +67,7 @@ function ofOutput(config: Config): BoxCount {
   return { id: 'out.linear', what: 'output', count: matrix + (config.output_bias ? target : 0) };
 }
 
-/** Of an encoder-decoder model, box by box. */
+/** Counts of an encoder-decoder model, box by box. */
 export const countsOf = (config: Config): BoxCount[] => [
   ...ofEmbeddings(config),
   ...ofStack(config, 'enc'),

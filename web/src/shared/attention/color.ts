@@ -1,5 +1,5 @@
 // The scales: the stops of the theme's --ramp (basics.css), one hue, lightness monotonic, so that it reads without
-// colour vision and in print; and of --signed, for numbers below and above 0.
+// color vision and in print; and of --signed, for numbers below and above 0.
 
 /** How many --head-1, --head-2, … a theme has; further heads begin again with the first. */
 export const HEAD_COLOURS = 8;
@@ -22,7 +22,7 @@ export function rampIndex(weight: number): number {
   return Math.round(Math.min(1, Math.max(0, weight)) * 255);
 }
 
-/** A colour as image data have it. */
+/** A color as image data have it. */
 export function pixel([red, green, blue]: Ramp[number]): number {
   return 0xff000000 | (blue << 16) | (green << 8) | red;
 }

@@ -73,7 +73,7 @@ export interface Drawing {
 }
 
 const SLANT = (48 * Math.PI) / 180; // the smallest slant
-const LINE = 15; // pixels between neighbouring labels, so that long ones do not overlap
+const LINE = 15; // pixels between neighboring labels, so that long ones do not overlap
 const GAPS = [1, 5]; // between pieces of a word, and between words, in place of SentencePiece's marker
 const FINE_GAPS = [0, 0];
 const BAR_GAP = 12;

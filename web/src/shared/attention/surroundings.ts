@@ -7,7 +7,7 @@ export interface Surroundings {
   words(key: AttentionKey, values?: Values): string;
   number(value: number, options?: Intl.NumberFormatOptions): string;
   percent(share: number): string;
-  /** Another value whenever the colours change. */
+  /** Another value whenever the colors change. */
   readonly theme: unknown;
 }
 

@@ -8,7 +8,7 @@ const isTerm = (value: unknown): value is GlossaryTerm =>
   typeof value === 'object' && value !== null
   && 'source' in value && typeof value.source === 'string' && 'target' in value && typeof value.target === 'string';
 
-/** What the browser has kept for two languages; nothing if it is not ours. */
+/** Terms that the browser has stored for two languages; none if the text there is not ours. */
 function kept(languages: string): GlossaryTerm[] {
   try {
     const value: unknown = JSON.parse(remembered(`terms.${languages}`) ?? '[]');
