@@ -138,9 +138,15 @@ export default defineConfig(({ command }) => ({
     // What translates markup and aligns, which this page never asks for.
     rolldownOptions: {
       external: ['../webpages/html.js', '../shared/alignment.js'],
-      output: { chunkFileNames: ({ facadeModuleId }) => wordsFile(facadeModuleId) ?? 'assets/[name]-[hash].js' },
+      output: {
+        chunkFileNames: ({ facadeModuleId }) => wordsFile(facadeModuleId) ?? 'assets/[name]-[hash].js',
+        // Small files that the first screen loads anyway are one.
+        codeSplitting: { groups: [{ name: 'base', test: /preload-helper|dist.shared.errors/ }] },
+      },
     },
   },
+  // The built page leaves out what the package does in Node.
+  define: command === 'build' ? { 'typeof process': '"undefined"' } : {},
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: pageHeaders },
