@@ -177,6 +177,16 @@ test('a text in another language is detected, and the right model is offered', (
     await note(page).getByText('This looks like').waitFor({ state: 'detached' });
   }));
 
+test('a text in letters that the model does not know is copied as it is, and the map of the text before stays', () =>
+  inView(site, laptop, '', async (page) => {
+    await translated(page);
+    const map = page.locator('[role=application]').first();
+    const before = await map.boundingBox();
+    await box(page).fill('你好！');
+    await page.waitForFunction(() => document.querySelector('.target').innerText.trim() === '你好！');
+    assert.deepEqual(await map.boundingBox(), before);
+  }));
+
 test('a weak translation is flagged, its doubtful words are marked, and unknown characters are named', () =>
   inView(site, laptop, '', async (page) => {
     await translated(page);

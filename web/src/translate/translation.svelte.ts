@@ -41,6 +41,13 @@ export const INSIDE = { attention: true, internals: true, topTokens: CANDIDATES 
 
 const inLink = (text: string) => (text !== '' && text.length <= LONGEST_IN_LINK ? text : null);
 
+/** The maps of a text that was only copied, as one in unknown letters: nothing attended to anything. */
+function noAttention({ info: { config } }: Translator): Shown['attention'] {
+  const maps = (layers: number): Maps => ({ layers, heads: config.num_heads, rows: 0, columns: 0, data: [] });
+  const decoder = maps(config.decoder_layers);
+  return { encoder: maps(config.encoder_layers), decoder, cross: decoder };
+}
+
 /** A sentence together with how its translation is made to begin. */
 const keyOf = (source: string, forced: readonly number[]) => JSON.stringify([source, forced]);
 
@@ -326,7 +333,8 @@ export class TranslationStore {
         if (!signal.aborted) this.#place(new Map(partials.map((partial, i) => [keys[i], partial])));
       },
     });
-    return results.map((result, i) => ({ ...result, source: sources[i], forced, attention: result.attention! }));
+    const none = noAttention(translator);
+    return results.map((result, i) => ({ ...result, source: sources[i], forced, attention: result.attention ?? none }));
   }
 
   /** Keeps the translations that stand in the text and the newest others. */
