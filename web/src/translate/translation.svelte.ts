@@ -5,7 +5,7 @@ import type { Translation, Translator } from 'wasmformer';
 import beamSize from 'virtual:search-width';
 import ready from 'virtual:ready';
 import type { Maps } from '../shared/attention/attention';
-import { examples } from './examples';
+import { examples, isExample } from './examples';
 import { joinSentence, splitSentences, type SentencePart } from 'wasmformer/webpages';
 import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models } from '../models/models.svelte';
@@ -234,7 +234,7 @@ export class TranslationStore {
     this.#done.clear();
     this.#forced.clear();
     // The language may have changed, and with it the examples.
-    const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
+    const isForeign = isExample(this.source) && !this.examples.includes(this.source);
     if (isForeign && this.#urlState.parameters.text !== undefined)
       this.#urlState.set({ ...NOT_OF_OTHERS, text: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
