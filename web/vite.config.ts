@@ -72,7 +72,7 @@ function serviceWorker(): Plugin {
     apply: 'build',
     generateBundle(_, bundle) {
       const files = Object.values(bundle);
-      const shell = files.map(({ fileName }) => fileName).filter((name) => !/\.(wasm|mjs|html)$/.test(name));
+      const shell = files.map(({ fileName }) => fileName).filter((name) => !/\.(wasm|mjs|html|safetensors)$/.test(name));
       const names = (folder: string) =>
         readdirSync(new URL(folder, dist)).filter((name) => !name.endsWith('.d.mts')).map((name) => {
           const bytes = readFileSync(new URL(`${folder}/${name}`, dist));
@@ -85,7 +85,8 @@ function serviceWorker(): Plugin {
       const modules = Object.fromEntries(builds.map((folder) => [folder, filesOf(folder)]));
       const texts = ['pairs', 'labelled'].flatMap((folder) =>
         readdirSync(new URL(`./public/${folder}/`, import.meta.url)).filter((name) => name.endsWith('.gz')).map((name) => `${folder}/${name}`));
-      const rest = [...names('extras'), ...texts]; // only kept where they are asked for
+      const detectors = files.map(({ fileName }) => fileName).filter((name) => name.endsWith('.safetensors'));
+      const rest = [...names('extras'), ...texts, ...detectors]; // only kept where they are asked for
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));
       const content = JSON.stringify({ shell: [...statics, ...shell], modules, rest });
@@ -97,8 +98,10 @@ function serviceWorker(): Plugin {
   };
 }
 
-/** LICENSES.txt: those of the package, and of each library and font that the page is built from. */
+/** LICENSES.txt: those of the package, of each library and font that the page is built from, and of its detector's model. */
 function licences(): Plugin {
+  const rule = '='.repeat(80);
+  const partOf = (name: string, text: string) => `${rule}\n${name}, in the page\n${rule}\n\n${text}`;
   const fonts = ['@fontsource-variable/literata', '@fontsource-variable/source-sans-3'];
   const textOf = (name: string) => {
     const folder = new URL(`../node_modules/${name}/`, import.meta.url);
@@ -114,7 +117,8 @@ function licences(): Plugin {
       const libraries = modules.flatMap((id) => id.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1] ?? []);
       const names = [...new Set([...libraries, ...fonts])].sort();
       const packageTexts = readFileSync(new URL('../bindings/LICENSES.txt', import.meta.url), 'utf8');
-      const pageTexts = names.map((name) => `${'='.repeat(80)}\n${name}, in the page\n${'='.repeat(80)}\n\n${textOf(name)}`);
+      const detector = readFileSync(new URL('../bindings/detect-model/README.md', import.meta.url), 'utf8');
+      const pageTexts = [...names.map((name) => partOf(name, textOf(name))), partOf('wasmformer-detect', detector)];
       this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: [packageTexts, ...pageTexts].join('\n\n') });
     },
   };
@@ -138,9 +142,15 @@ export default defineConfig(({ command }) => ({
     // What translates markup and aligns, which this page never asks for.
     rolldownOptions: {
       external: ['../webpages/html.js', '../shared/alignment.js'],
-      output: { chunkFileNames: ({ facadeModuleId }) => wordsFile(facadeModuleId) ?? 'assets/[name]-[hash].js' },
+      output: {
+        chunkFileNames: ({ facadeModuleId }) => wordsFile(facadeModuleId) ?? 'assets/[name]-[hash].js',
+        // Small files that the first screen loads anyway are one.
+        codeSplitting: { groups: [{ name: 'base', test: /preload-helper|dist.shared.errors/ }] },
+      },
     },
   },
+  // The built page leaves out what the package does in Node.
+  define: command === 'build' ? { 'typeof process': '"undefined"' } : {},
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: pageHeaders },

@@ -108,7 +108,7 @@ export function buildOneFile(
 
 export function buildPage() {
   buildPackage({ needsProgram: false });
-  if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
+  if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'bindings/detect-model', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
   rmSync(join(root, 'build/page/labelled/README.md'), { force: true });

@@ -16,7 +16,11 @@ let session;
 before(async () => {
   symlinkSync(join(root, 'dist'), join(folder, 'wasmformer'));
   symlinkSync(model, join(folder, 'model.safetensors'));
-  writeFileSync(join(folder, 'index.html'), '<!doctype html><link rel="icon" href="data:,"><title>Titel</title><body>');
+  symlinkSync(join(root, 'bindings/detect-model'), join(folder, 'wasmformer-detect'));
+  const head = '<!doctype html><link rel="icon" href="data:,"><title>Titel</title>';
+  const imports = { 'wasmformer-detect': './wasmformer-detect/index.js' };
+  writeFileSync(join(folder, 'index.html'), `${head}<body>`);
+  writeFileSync(join(folder, 'detecting.html'), `${head}<script type="importmap">${JSON.stringify({ imports })}</script><body>`);
   session = await start(folder, {});
 });
 after(async () => {
@@ -333,6 +337,30 @@ test('a real model in the page gives the words of its plain translations', async
   assert.deepEqual(shown, plain.map(({ text }) => text));
   assert.equal(await page.locator('a b').count(), 1);
   assert.deepEqual(errors, []);
+});
+
+/** Translates sentences in four languages with models of these pairs, which say what they were given; the text, or the error's code. */
+async function bySource(path, pairs, options) {
+  const { page } = await session.visit(undefined, path);
+  return page.evaluate(async ({ pairs, options }) => {
+    const { translateDocument } = await import('./wasmformer/webpages/index.js');
+    const marking = (languages) => async (texts) => texts.map((text) => ({ text: `${languages}: ${text}` }));
+    const models = pairs.map((languages) => ({ info: { languages }, translate: marking(languages) }));
+    document.body.innerHTML = '<p>Wo ist mein Buch?</p><p>Where is my book?</p><p>Où est mon livre ?</p><p>Hvor er min bog?</p>';
+    const { finished } = translateDocument(models.length === 1 ? models[0] : models, document.body, options);
+    const code = await finished.then(() => undefined, (error) => error.code);
+    return code ?? [...document.querySelectorAll('p')].map(({ textContent }) => textContent);
+  }, { pairs, options });
+}
+
+test("with source 'auto', each sentence goes to the model of its language, and the others stay", async () => {
+  const others = ['Where is my book?', 'Où est mon livre ?', 'Hvor er min bog?'];
+  const german = await bySource('detecting.html', ['de-en'], { source: 'auto' });
+  assert.deepEqual(german, ['de-en: Wo ist mein Buch?', ...others]);
+  const both = await bySource('detecting.html', ['de-en', 'fr-en'], {});
+  assert.deepEqual(both, ['de-en: Wo ist mein Buch?', others[0], `fr-en: ${others[1]}`, others[2]]);
+  assert.deepEqual(await bySource('detecting.html', ['de-en'], {}), ['Wo ist mein Buch?', ...others].map((text) => `de-en: ${text}`));
+  assert.equal(await bySource('', ['de-en'], { source: 'auto' }), 'not-installed');
 });
 
 test('the example extension translates a page offline and restores it', async (t) => {

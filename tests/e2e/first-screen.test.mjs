@@ -177,6 +177,58 @@ test('a text in another language is detected, and the right model is offered', (
     await note(page).getByText('This looks like').waitFor({ state: 'detached' });
   }));
 
+test('the language of a text is said in English and Chinese, unless it is the model\'s or unclear; the detector comes with the first text', async () => {
+  const detectors = [];
+  const { page, errors, close } = await site.open(laptop, (page) =>
+    page.on('request', (request) => /\/detect-[\w-]+\.safetensors$/.test(request.url()) && detectors.push(request.url())));
+  await translated(page);
+  await page.getByRole('button', { name: 'Another example' }).click();
+  await translated(page);
+  assert.deepEqual(detectors, [], 'not for examples');
+  const said = {
+    'Hvad hedder du?': 'This looks like Danish, which this model does not know.',
+    你好: 'This looks like Chinese. Switch to Chinese → English',
+    'How are you?': 'This looks like English. Switch to English → German',
+    'Где находится вокзал?': 'This looks like Russian, which this model does not know.',
+  };
+  for (const [text, words] of Object.entries(said)) {
+    await box(page).fill(text);
+    await page.waitForFunction((words) => document.querySelector('.note').innerText.replace(/\s+/g, ' ').trim() === words, words);
+  }
+  await page.getByRole('button', { name: /切换到中文/ }).click();
+  await note(page).getByText('这看起来是俄语，当前模型不支持这种语言。').waitFor();
+  for (const text of ['Guten Morgen', 'ok']) {
+    await box(page, '德语').fill(text);
+    await translated(page);
+    assert.ok(!(await note(page).innerText()).includes('这看起来是'), text);
+  }
+  assert.equal(detectors.length, 1);
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test('where the detector cannot be fetched, texts are translated, and nothing is said of their language', () =>
+  withView(site, laptop, '', async (page, errors) => {
+    await translated(page);
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/detect-'));
+    await translate(page, 'Where is the station?');
+    await failed;
+    await page.waitForTimeout(100);
+    assert.ok(!(await note(page).innerText()).includes('This looks like'));
+    assert.equal(await page.getByRole('alert').count(), 0);
+    errors.length = 0; // the browser says that the file was not fetched
+  }, (page) => page.route('**/detect-*.safetensors', (route) => route.abort())));
+
+test('a text in letters that the model does not know is copied as it is, and the map of the text before stays', () =>
+  inView(site, laptop, '', async (page) => {
+    await translated(page);
+    const map = page.locator('[role=application]').first();
+    const before = await map.boundingBox();
+    await box(page).fill('你好！');
+    await page.waitForFunction(() => document.querySelector('.target').innerText.trim() === '你好！');
+    assert.deepEqual(await map.boundingBox(), before);
+  }));
+
 test('a weak translation is flagged, its doubtful words are marked, and unknown characters are named', () =>
   inView(site, laptop, '', async (page) => {
     await translated(page);

@@ -141,19 +141,47 @@ test('a model from bytes, from an address of a file, and from a server', async (
   await assert.rejects(loadDetector(bytes.subarray(0, 400)), { code: 'not-a-model' });
 });
 
-test('the installed package is found, and what to do is said where it is not', (t) => {
+/** A program's folder where the package is installed, but not its detector's model: what scripts print there, and the step that adds it. */
+function placeWithoutModel(t) {
   const place = mkdtempSync(join(tmpdir(), 'wasmformer-detect-'));
   t.after(() => rmSync(place, { recursive: true, force: true }));
   const modules = join(place, 'node_modules');
   mkdirSync(join(modules, 'wasmformer'), { recursive: true });
   cpSync(join(root, 'package.json'), join(modules, 'wasmformer/package.json'));
   cpSync(join(root, 'dist'), join(modules, 'wasmformer/dist'), { recursive: true, filter: (from) => !from.includes('/wasm/') });
+  return {
+    printed: (script) => execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: place, encoding: 'utf8' }).trim(),
+    installModel: () => symlinkSync(folder, join(modules, 'wasmformer-detect')),
+  };
+}
+
+test('the installed package is found, and what to do is said where it is not', (t) => {
+  const { printed, installModel } = placeWithoutModel(t);
   const script = `import { detect } from 'wasmformer/detect';
 try { console.log((await detect('Guten Morgen, liebe Kinder!'))[0].language); } catch (error) { console.log(error.code); }`;
-  const answer = () => execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: place, encoding: 'utf8' }).trim();
-  assert.equal(answer(), 'not-installed');
-  symlinkSync(folder, join(modules, 'wasmformer-detect'));
-  assert.equal(answer(), 'de');
+  assert.equal(printed(script), 'not-installed');
+  installModel();
+  assert.equal(printed(script), 'de');
+});
+
+test("byLanguage('auto') and registerDetector() use the installed package, and fail by its code where it is missing", (t) => {
+  const { printed, installModel } = placeWithoutModel(t);
+  const script = `import { byLanguage } from 'wasmformer/webpages';
+import { LanguageDetector, registerDetector } from 'wasmformer/standard';
+const model = { info: { languages: 'de-en' }, translate: async (texts) => texts.map((text) => ({ text: text.toUpperCase() })) };
+registerDetector();
+try {
+  const sentences = await byLanguage('auto', [model]).translate(['Guten Morgen, liebe Kinder!', 'Où est mon livre ?']);
+  const detector = await LanguageDetector.create({ expectedInputLanguages: ['fr'] });
+  const [{ detectedLanguage }] = await detector.detect('Où est mon livre ?');
+  console.log(JSON.stringify([...sentences.map(({ text }) => text), detectedLanguage]));
+} catch ({ code }) {
+  const error = await LanguageDetector.create().catch((error) => error);
+  console.log(code, error.name, error.cause.code);
+}`;
+  assert.equal(printed(script), 'not-installed OperationError not-installed');
+  installModel();
+  assert.deepEqual(JSON.parse(printed(script)), ['GUTEN MORGEN, LIEBE KINDER!', 'Où est mon livre ?', 'fr']);
 });
 
 test('the model has at most 700 KB, and the code 4 KB with brotli', async () => {
@@ -195,4 +223,6 @@ test('byLanguage refuses models that do not fit together', () => {
   assert.throws(() => byLanguage(detector, [marking('de-en'), marking('de-en')]), /two models read 'de'/);
   assert.throws(() => byLanguage(detector, [marking('de-en'), marking('en-de')]), /into one language/);
   assert.throws(() => byLanguage(detector, [marking('')]), TypeError);
+  assert.throws(() => byLanguage(detector, [byLanguage(detector, [marking('de-en')])]), /detects languages itself/);
+  assert.throws(() => byLanguage('german', [marking('de-en')]), { code: 'option-value' });
 });

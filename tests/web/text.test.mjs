@@ -3,29 +3,77 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { loadDetector } from '../../dist/detect/index.js';
+import { everydaySentences } from '../../web/models/detect/evaluate.mjs';
 import { load } from './load.mjs';
 
+const detector = await loadDetector(new URL('../../bindings/detect-model/detect.safetensors', import.meta.url));
+
 test("a text's language is detected from its letters and words, and never guessed", async () => {
-  const { languageOf } = await load('translate/detect.ts');
+  const { otherLanguage } = await load('translate/other-language.ts');
   const texts = {
     'I want to go home because I am tired.': 'en', 'Where is the station?': 'en', 'Ich möchte nach Hause gehen.': 'de',
     'Wo ist mein Buch?': 'de', 'Je ne sais pas où il est.': 'fr', '我们为什么工作？': 'zh', '私は学生です。': 'ja',
     'Это мой дом.': 'ru', 'Attention Is All You Need': 'en', 'Paris, Berlin, Tokyo': null, '': null, '12:30 😀': null,
-    // Short ones, names, other languages and mixtures.
+    // Short ones, names and other languages.
     'Bonjour, je suis très content de vous voir.': 'fr', 'Le chat est dans la maison avec les enfants.': 'fr', Ja: null,
-    'Jürgen Müller, Zürich': null, 'Beyoncé and the café': 'en', 'Müller is in the garden with you.': 'en',
-    'Zażółć gęślą jaźń, to nie jest dom': null, 'Nie wiem, gdzie jest Łódź.': null, 'Jag är från Malmö.': null,
-    'El hombre que vive en la casa no es mi padre.': 'es', 'Ik weet niet waar het boek is.': 'nl', 'Ich habe nicht geschlafen, but I am not tired.': null,
-    'Ich heiße Zoë und wohne mit André in Köln.': 'de', 'das Café': null,
+    'Beyoncé and the café': 'en', 'Müller is in the garden with you.': 'en', ok: null, Anna: null, asdf: null,
+    'Zażółć gęślą jaźń, to nie jest dom': 'pl', 'Nie wiem, gdzie jest Łódź.': 'pl', 'Jag är från Malmö.': 'sv',
+    'El hombre que vive en la casa no es mi padre.': 'es', 'Ik weet niet waar het boek is.': 'nl', 'Hvad hedder du?': 'da',
+    'Ich heiße Zoë und wohne mit André in Köln.': 'de', 'das Café': null, 'Guten Morgen': 'de', 'How are you?': 'en',
+    // Similar languages: one of them is named.
+    'Jeg kan ikke komme i dag.': 'da', 'Hola, ¿cómo estás hoy?': 'es', 'Saya tidak bisa datang hari ini.': 'id',
+    // A word in other letters is enough; both kinds of Chinese are one language here.
+    你好: 'zh', 谢谢: 'zh', '最近的車站在哪裡？': 'zh', Привет: 'ru',
   };
-  for (const [text, language] of Object.entries(texts)) assert.equal(languageOf(text), language, text);
+  for (const [text, language] of Object.entries(texts)) {
+    for (const expected of ['de', 'en', 'fr', 'zh']) {
+      const other = language === expected ? null : language;
+      assert.equal(otherLanguage(text, expected, detector.detect(text)), other, `${text} for a model of ${expected}`);
+    }
+  }
 });
 
 test('every example is in the language it is listed under', async () => {
-  const [{ languageOf }, { examples }] = [await load('translate/detect.ts'), await load('translate/examples.ts')];
+  const [{ otherLanguage }, { examples }] = await load(['translate/other-language.ts', 'translate/examples.ts']);
   for (const [language, sentences] of Object.entries(examples)) {
-    for (const sentence of sentences) assert.ok([language, null].includes(languageOf(sentence)), sentence);
+    const other = language === 'de' ? 'en' : 'de';
+    for (const sentence of sentences) {
+      assert.equal(otherLanguage(sentence, other, detector.detect(sentence)), language, sentence);
+      assert.equal(otherLanguage(sentence, language, detector.detect(sentence)), null, sentence);
+    }
   }
+});
+
+test('while a sentence is typed, it is hardly ever taken for one of another language', async () => {
+  const { otherLanguage } = await load('translate/other-language.ts');
+  let [typed, wrong] = [0, 0];
+  for (const [language, sentences] of everydaySentences()) {
+    const base = language.split('-')[0];
+    for (const sentence of sentences.slice(0, 60)) {
+      const beginnings = [...sentence].map((_, i, characters) => characters.slice(0, i + 1).join(''));
+      typed += beginnings.length;
+      wrong += beginnings.filter((text) => otherLanguage(text, base, detector.detect(text)) !== null).length;
+    }
+  }
+  assert.ok(typed > 5000 && wrong <= 0.002 * typed, `${wrong} of ${typed}`);
+});
+
+test('the detector is fetched once, for a text of the visitor; without it, and for examples, nothing is said', async () => {
+  const { TextLanguage } = await load('translate/text-language.svelte.ts');
+  const english = 'I want to go home because I am tired.';
+  let fetched = 0;
+  const language = new TextLanguage(async () => {
+    fetched += 1;
+    return () => 'en';
+  });
+  for (const text of ['', ' ', 'Why do we work?']) await language.prepare(text);
+  assert.deepEqual([fetched, language.other(english, 'de')], [0, null]);
+  for (const text of ['I', english]) await language.prepare(text);
+  assert.deepEqual([fetched, language.other(english, 'de'), language.other('Why do we work?', 'de')], [1, 'en', null]);
+  const offline = new TextLanguage(() => Promise.reject(new TypeError('no connection')));
+  await offline.prepare(english);
+  assert.equal(offline.other(english, 'de'), null);
 });
 
 test('a translation is weak if its tokens are improbable on average, and each improbable token is marked', async () => {

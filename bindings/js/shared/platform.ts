@@ -7,6 +7,7 @@ const isPage = typeof document === 'object' && typeof Worker === 'function';
 /**
  * Node, or a runtime that has its modules, as Deno and Bun do; not a page, even where Electron gives it those too.
  * A page that jsdom or happy-dom plays in Node has no workers of its own, so it counts as Node.
+ * Conditions begin with it, so that builds for browsers can leave out what only Node does.
  */
 export const isNode = typeof process === 'object' && !!process.versions?.node && !isPage;
 

@@ -69,6 +69,12 @@ export interface SentenceTranslator<Found extends SentenceTranslation = Sentence
   ): Promise<Found[]>;
 }
 
+/** What tells languages, such as a Detector of `wasmformer/detect`. */
+export interface SentenceDetector {
+  /** The likeliest first; confidences are from 0 to 1. */
+  detect(text: string): readonly { language: string; confidence: number }[];
+}
+
 /** One text gives one result, several texts give an array of them, and HTML gives markup. */
 export interface SentenceCall<Options, Found> {
   (html: string, options: Options & { html: true }): Promise<HtmlTranslation>;
@@ -94,6 +100,12 @@ export interface DocumentOptions {
   observe?: boolean | undefined;
   /** Aborting stops, and leaves what is translated; undo() restores it. */
   signal?: AbortSignal | undefined;
+  /**
+   * The language to translate from: 'auto' detects it for each sentence, as byLanguage() does, with the installed package
+   * `wasmformer-detect`, and so does a detector of your own. Sentences that no translator reads stay as they are. Default:
+   * the translator's language for all sentences; 'auto' if there are several translators.
+   */
+  source?: 'auto' | SentenceDetector | undefined;
 }
 
 /** A live page, or a part of it, that is being translated. */

@@ -149,13 +149,18 @@ export class DetectorEntry extends Entry<TextDetector> {
   }
 }
 
+/** The detector of `wasmformer/detect`, with the model of the installed package. */
+const installedDetector = async (): Promise<TextDetector> => (await import('../detect/index.js')).loadDetector();
+
 /**
- * Registers a language detector: a model as Classifier.load() takes it, whose labels are language tags, or a function
- * that makes a detector. It replaces an earlier one. Nothing is loaded before create().
+ * Registers a language detector: by default that of `wasmformer/detect` with the installed package `wasmformer-detect`;
+ * or a model as Classifier.load() takes it, whose labels are language tags; or a function that makes a detector. It
+ * replaces an earlier one. Nothing is loaded before create().
  * @returns a function that removes it
  */
 export function registerDetector(
-  model: ModelSource | ((request: ModelRequest) => TextDetector | Promise<TextDetector>), options: DetectorOptions = {},
+  model: ModelSource | ((request: ModelRequest) => TextDetector | Promise<TextDetector>) = installedDetector,
+  options: DetectorOptions = {},
 ): () => void {
   const { inputQuota: _, languages: __, ...files } = options;
   const load: Load<TextDetector> = async (signal, onProgress) => {

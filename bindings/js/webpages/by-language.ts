@@ -1,14 +1,10 @@
 // Several models into one language; each sentence goes to the one that reads its language.
-import { refuseOfSentence } from '../shared/checks.js';
+import { checked, isObject, refuseOfSentence, type Rule } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
-import type { Alignment, SentenceTranslation, SentenceTranslator, TextRange } from '../shared/webpage-types.js';
+import type {
+  Alignment, SentenceDetector, SentenceTranslation, SentenceTranslator, TextRange,
+} from '../shared/webpage-types.js';
 import { composed, type Composed, type SentenceOptions } from './composed.js';
-
-/** Detector of languages, such as the one of `wasmformer/detect`. */
-export interface SentenceDetector {
-  /** The likeliest first; confidences are from 0 to 1. */
-  detect(text: string): readonly { language: string; confidence: number }[];
-}
 
 export interface LanguageTranslation extends SentenceTranslation {
   /** The language that the sentence was taken for: that of a model, of all models' translations, or another one. */
@@ -21,6 +17,15 @@ const UNKNOWN = 'und';
 const SEVERAL = 'mul';
 /** With less confidence, a sentence is in the language of most of the others. */
 const SURE = 0.6;
+
+/** What detects languages: the installed package's detector, or the given one. */
+export const detectorRule: Rule = {
+  accepts: (value) => value === 'auto' || (isObject(value) && 'detect' in value), expected: "'auto' or a detector",
+};
+
+async function detectorOf(source: 'auto' | SentenceDetector): Promise<SentenceDetector> {
+  return source === 'auto' ? (await import('../detect/index.js')).loadDetector() : source;
+}
 
 const baseOf = (language: string) => language.split('-')[0]!;
 
@@ -53,6 +58,7 @@ function byWhatTheyRead<Found extends SentenceTranslation>(translators: readonly
   for (const translator of translators) {
     const [from, to] = (translator.info.languages || '-').split('-');
     if (!from || !to) throw new WasmformerTypeError(ROOM, 'a model does not say its languages');
+    if (from === SEVERAL) throw new WasmformerTypeError(ROOM, 'a translator of several models detects languages itself');
     if (readers.has(from)) throw new WasmformerError(ROOM, `two models read '${from}'`);
     readers.set(from, translator);
     targets.add(to);
@@ -67,20 +73,23 @@ function byWhatTheyRead<Found extends SentenceTranslation>(translators: readonly
  * Translates each sentence with the model that reads its language. Sentences in another language stay as they are, and
  * so do those in the language that the models translate into. An unclear sentence, such as a name, is taken to be in
  * the language of most sentences of the same call.
- * @throws when two models read the same language, or they translate into different ones
+ * @param detector 'auto' for that of the installed package `wasmformer-detect`, which the first call loads
+ * @throws when two models read the same language, or they translate into different ones. With 'auto', translate() rejects
+ * as loadDetector() does: where the package is not installed, with 'not-installed'
  * @example
  * const models = await Promise.all(['de-en', 'fr-en'].map((name) => Translator.load(`models/${name}.safetensors`)));
- * const translator = byLanguage(await loadDetector(), models);
+ * const translator = byLanguage('auto', models);
  * const [{ text, language }] = await translator.translate(['Où est mon livre ?']); // language: 'fr'
  */
 export function byLanguage<Found extends SentenceTranslation>(
-  detector: SentenceDetector, translators: readonly SentenceTranslator<Found>[],
+  detector: 'auto' | SentenceDetector, translators: readonly SentenceTranslator<Found>[],
 ): Composed<Found & LanguageTranslation> {
+  checked(ROOM, { detector: detectorRule }, { detector });
   const { readers, target } = byWhatTheyRead(translators);
   const translateAll = async (texts: readonly string[], options: SentenceOptions) => {
     refuseOfSentence(ROOM, 'several models', options);
     options.signal?.throwIfAborted();
-    const languages = languagesOf(detector, texts);
+    const languages = languagesOf(await detectorOf(detector), texts);
     const keep = (text: string) => ({ text, ...(options.alignment && { alignment: unchanged(text) }) }) as Found;
     const found = texts.map((text, i) => ({ ...keep(text), language: languages[i]! }));
     for (const [from, translator] of readers) {

@@ -2,6 +2,7 @@
 import { boolean, checked, signal as signalRule } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/webpage-types.js';
+import { byLanguage, detectorRule } from './by-language.js';
 import { inline, isTranslatable, kept, InlineRun, saysTranslate, scripts, single, type Item, type Piece } from './inline-run.js';
 import { translateRuns } from './markup.js';
 
@@ -345,23 +346,26 @@ function itemsOf(node: ChildNode, texts: Map<Text, string>): Item<ChildNode>[] {
   return [{ kind: 'open', handle: node, isSingle, isScript: scripts.has(node.localName) }, ...inside, { kind: 'close' }];
 }
 
-const rules = { observe: boolean, signal: signalRule };
+const rules = { observe: boolean, signal: signalRule, source: detectorRule };
 
 /**
  * Translates a live page, or a part of it, in place: what is visible first. Elements keep their state and listeners;
  * code, forms' contents, `translate="no"` and what can be edited stay as they are.
- * @throws when `node` is not part of a page, or an option is unknown or impossible
+ * @param translator several go by the language of each sentence, as with byLanguage()
+ * @throws when `node` is not part of a page, an option is unknown or impossible, or translators do not fit together
  * @example
  * const page = translateDocument(await Translator.load('models/de-en.safetensors'), document, { observe: true });
  * await page.finished;
  * page.undo(); // the original again
  */
 export function translateDocument(
-  translator: SentenceTranslator, node: PageNode, options: DocumentOptions = {},
+  translator: SentenceTranslator | readonly SentenceTranslator[], node: PageNode, options: DocumentOptions = {},
 ): DocumentTranslation {
   const given = checked<DocumentOptions>('document', rules, options);
   if (!(node instanceof Node) || ![1, 9, 11].includes(node.nodeType)) {
     throw new WasmformerTypeError('document', 'node must be a document, a fragment or an element');
   }
-  return new LivePage(translator, node instanceof Document ? node.documentElement : node, given);
+  const isOne = !Array.isArray(translator) && given.source === undefined;
+  const used = isOne ? translator as SentenceTranslator : byLanguage(given.source ?? 'auto', [translator].flat());
+  return new LivePage(used, node instanceof Document ? node.documentElement : node, given);
 }

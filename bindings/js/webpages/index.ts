@@ -3,7 +3,7 @@
 import { joinSentence, splitSentences, type SentencePart } from '../shared/sentences.js';
 
 export { joinSentence, splitSentences, type SentencePart } from '../shared/sentences.js';
-export { byLanguage, type LanguageTranslation, type SentenceDetector } from './by-language.js';
+export { byLanguage, type LanguageTranslation } from './by-language.js';
 export { cached, type Cached } from './cached.js';
 export type { Composed, SentenceOptions } from './composed.js';
 export { translateDocument } from './document.js';

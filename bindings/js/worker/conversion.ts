@@ -2,7 +2,7 @@
 import type { NativeExtras, TokenizerOptions } from '../generated/extras.js';
 import { wellFormed } from '../shared/checks.js';
 import { fetchFailed, WasmformerError } from '../shared/errors.js';
-import { nodeModule } from '../shared/platform.js';
+import { isNode, nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';
 import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type Progress, type WebAddress } from './download.js';
 import { listedModel } from './mozilla-models.js';
@@ -109,18 +109,20 @@ async function readMetadata(folder: Folder): Promise<string> {
   return sourceLanguage && targetLanguage ? `${sourceLanguage}-${targetLanguage}` : '';
 }
 
+async function localFolder(path: string): Promise<Folder> {
+  const { readdir } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
+  const isUrl = path.startsWith('file:');
+  const names = await readdir(isUrl ? new URL(path) : path).catch((cause: unknown) => {
+    throw new WasmformerError('import', `the folder ${path} could not be read: ${(cause as Error).message}`, { cause });
+  });
+  const at = (name: string) => `${path}/${isUrl ? encodeURIComponent(name) : name}`;
+  return Object.fromEntries(names.map((name) => [name, { kind: 'path', path: at(name) }]));
+}
+
 /** The files of the folder at a path or an address. */
 export async function folderAt(given: ModelData): Promise<Folder> {
   const place = await located(given);
-  if (place.kind === 'path' || place.kind === 'folder') {
-    const { readdir } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
-    const isUrl = place.path.startsWith('file:');
-    const names = await readdir(isUrl ? new URL(place.path) : place.path).catch((cause: unknown) => {
-      throw new WasmformerError('import', `the folder ${place.path} could not be read: ${(cause as Error).message}`, { cause });
-    });
-    const at = (name: string) => `${place.path}/${isUrl ? encodeURIComponent(name) : name}`;
-    return Object.fromEntries(names.map((name) => [name, { kind: 'path', path: at(name) }]));
-  }
+  if (isNode && (place.kind === 'path' || place.kind === 'folder')) return localFolder(place.path);
   if (place.kind === 'url' || place.kind === 'hub') return (await hostedFolder(place)).folder;
   if (place.kind === 'listed') return listedFolder(place);
   throw new WasmformerError('import', 'the source must be a folder, not one file');

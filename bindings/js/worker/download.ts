@@ -1,6 +1,6 @@
 // Reads the bytes of a model: from the cache, the network, a file, or as they were given.
 import { fetchFailed, httpStatus, WasmformerError } from '../shared/errors.js';
-import { nodeModule } from '../shared/platform.js';
+import { isNode, nodeModule } from '../shared/platform.js';
 import { noteUse, shrink, type ModelCache } from '../shared/model-cache.js';
 import { isIntact, openModelCache, storedBytes, toStoredResponse } from '../shared/stored-models.js';
 import type { Bytes, CacheSettings, ModelData } from '../shared/protocol.js';
@@ -75,7 +75,7 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
 /** The file of a model by name. A file or a folder at a path, in Node, comes before Hugging Face's model of the same name. */
 export async function located(data: ModelData): Promise<ModelData> {
   if (data.kind === 'named') return namedModel(data);
-  if (data.kind !== 'hub' || data.path === undefined) return data;
+  if (!isNode || data.kind !== 'hub' || data.path === undefined) return data;
   const { stat } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
   const found = await stat(data.path).catch(() => undefined);
   return found ? { kind: found.isDirectory() ? 'folder' : 'path', path: data.path } : data;

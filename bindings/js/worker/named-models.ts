@@ -3,6 +3,7 @@ import { bundledModels } from '../generated/bundled-models.js';
 import { version } from '../generated/version.js';
 import { WasmformerError } from '../shared/errors.js';
 import { installedFile } from '../shared/installed.js';
+import { isNode } from '../shared/platform.js';
 import type { ModelData, NamedData } from '../shared/protocol.js';
 
 const packageOf = (name: string) => `wasmformer-${name}`;
@@ -19,7 +20,7 @@ function adviceFor(name: string): string {
 /** The file of a model by name; its digest is that of the build, where browsers can compute digests. */
 export async function namedModel({ name, installed, folder, request }: NamedData): Promise<ModelData> {
   const file = `${name}.safetensors`;
-  if (installed) return { kind: 'path', path: await installedFile('load', { name: packageOf(name), file, advice: adviceFor(name) }, installed) };
+  if (isNode && installed) return { kind: 'path', path: await installedFile('load', { name: packageOf(name), file, advice: adviceFor(name) }, installed) };
   const digest = bundledModels[name];
   if (!folder && !digest) {
     const sentence = `there is no model '${name}' on the web; ${adviceFor(name)}; for others, set modelsURL to their folder`;

@@ -6,7 +6,7 @@ import { PageError, reason, type Reason } from '../shared/words/reason';
 import { createModels, type Models } from './models.svelte';
 import type { Stores } from '../shared/stores.svelte';
 
-const PAGE = 5e6; // bytes of the page without its models, about
+const PAGE = 7e6; // bytes of the page without its models, about
 
 export class Offline {
   readonly #models: Models;

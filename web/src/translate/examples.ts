@@ -20,3 +20,5 @@ export const examples: Record<string, string[]> = {
   ],
   zh: ['我昨天在公园遇见了一位老朋友。', '如果明天下雨，我们就待在家里。', '请问车站在哪里？', '我们为什么工作？'],
 };
+
+export const isExample = (text: string): boolean => Object.values(examples).flat().includes(text);

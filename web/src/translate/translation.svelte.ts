@@ -5,7 +5,7 @@ import type { Translation, Translator } from 'wasmformer';
 import beamSize from 'virtual:search-width';
 import ready from 'virtual:ready';
 import type { Maps } from '../shared/attention/attention';
-import { examples } from './examples';
+import { examples, isExample } from './examples';
 import { joinSentence, splitSentences, type SentencePart } from 'wasmformer/webpages';
 import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models } from '../models/models.svelte';
@@ -40,6 +40,13 @@ export const BEAM_SIZE = beamSize;
 export const INSIDE = { attention: true, internals: true, topTokens: CANDIDATES };
 
 const inLink = (text: string) => (text !== '' && text.length <= LONGEST_IN_LINK ? text : null);
+
+/** The maps of a text that was only copied, as one in unknown letters: nothing attended to anything. */
+function noAttention({ info: { config } }: Translator): Shown['attention'] {
+  const maps = (layers: number): Maps => ({ layers, heads: config.num_heads, rows: 0, columns: 0, data: [] });
+  const decoder = maps(config.decoder_layers);
+  return { encoder: maps(config.encoder_layers), decoder, cross: decoder };
+}
 
 /** A sentence together with how its translation is made to begin. */
 const keyOf = (source: string, forced: readonly number[]) => JSON.stringify([source, forced]);
@@ -227,7 +234,7 @@ export class TranslationStore {
     this.#done.clear();
     this.#forced.clear();
     // The language may have changed, and with it the examples.
-    const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
+    const isForeign = isExample(this.source) && !this.examples.includes(this.source);
     if (isForeign && this.#urlState.parameters.text !== undefined)
       this.#urlState.set({ ...NOT_OF_OTHERS, text: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
@@ -326,7 +333,8 @@ export class TranslationStore {
         if (!signal.aborted) this.#place(new Map(partials.map((partial, i) => [keys[i], partial])));
       },
     });
-    return results.map((result, i) => ({ ...result, source: sources[i], forced, attention: result.attention! }));
+    const none = noAttention(translator);
+    return results.map((result, i) => ({ ...result, source: sources[i], forced, attention: result.attention ?? none }));
   }
 
   /** Keeps the translations that stand in the text and the newest others. */
