@@ -55,7 +55,7 @@ test('by keyboard: from box to box, and the numbers of heads and tokens', () =>
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Encoder · Layer 1 · Multi-head attention' }).waitFor();
     const rows = await page.locator('tbody th').allInnerTexts();
-    assert.equal(rows[0], 'After W^O');
+    assert.equal(rows[0], 'After Wᴼ');
     assert.ok(rows.includes('Head 1'));
     assert.equal(await page.locator('[data-place="enc.1.self"]').getAttribute('aria-pressed'), 'true');
     assert.match(await page.getByTestId('passage').innerText(), /times as large/);

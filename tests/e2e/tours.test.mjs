@@ -172,6 +172,24 @@ test('the bar never moves the page; large type is kept in the address', () =>
     assert.equal(await parameter(page, 'large'), '1');
   }));
 
+test('in large type a map is seen whole beside its bar; a changed translation is ringed with its score', () =>
+  withView(site, still, '#picture?tour=attention.3.answer&large=1', async (page) => {
+    const map = page.locator('[data-testid=scene] .head .map canvas').first();
+    await map.waitFor();
+    await page.getByTestId('ring').waitFor();
+    assert.ok(await page.getByRole('banner').isHidden(), 'the scene has the room of the header');
+    const [box, title, lower] = await Promise.all([map, page.locator('[data-testid=scene] h3'), bar(page)].map((one) => one.boundingBox()));
+    assert.ok(box.y >= title.y + title.height - 1, `the map begins at ${box.y}, its title ends at ${title.y + title.height}`);
+    assert.ok(box.y + box.height <= lower.y, `the map ends at ${box.y + box.height}, the bar begins at ${lower.y}`);
+    await page.goto(`${site.address}#intervene?tour=attention.4.answer`);
+    await result('I met an old friend')(page);
+    const score = await page.getByTestId('outcome').getByText(/^score/).boundingBox();
+    await page.waitForFunction(([top, bottom]) => {
+      const ring = document.querySelector('[data-testid=ring]')?.getBoundingClientRect();
+      return ring && ring.top <= top && ring.bottom > bottom;
+    }, [score.y, score.y + score.height]);
+  }));
+
 for (const [name, options] of Object.entries({ laptop: still, phone: { ...phone, reducedMotion: 'reduce' } })) {
   test(`${name}: the bar fits, and axe finds nothing`, () =>
     withView(site, options, '#picture?tour=attention.2.answer', async (page) => {

@@ -94,3 +94,14 @@ test('a map fits a given height, and masked cells stay empty', () => {
   for (const [row, column] of [[0, 0], [6, 6], [13, 0], [13, 13]]) assert.ok(!hidden(row, column), `${row}, ${column}`);
   assert.ok(drawn.hatched > 0, 'what is hidden is hatched');
 });
+
+test('in large type, the names of columns are as far apart as lines of it', () => {
+  const { layOut } = pure;
+  const pieces = Array.from({ length: 11 }, (_, i) => `▁word${i}`);
+  const labels = { rows: pieces, columns: pieces, entropy: 'entropy' };
+  for (const size of [16, 26]) {
+    const { xs, slant } = layOut('heat', pieces, pieces, labels, (text) => size * 0.5 * text.length, 14 * size, size);
+    const apart = (xs[1] - xs[0]) * Math.sin(slant);
+    assert.ok(apart >= 0.8 * size, `${apart} px between names of ${size} px`);
+  }
+});

@@ -89,6 +89,7 @@ test('runs and arms are named by what differs', () => {
   assert.equal(armName({ id: 'x', set: { num_heads: 8 } }), '8 heads');
   assert.equal(armName({ id: 'x', set: { num_heads: 1 } }), '1 head');
   assert.equal(armName({ id: 'x', set: { clip_norm: 0.5 } }), 'Gradient clipping (0 = off): 0.5');
+  assert.equal(armName({ id: 'x', set: { positions: 'sinusoidal_marian' } }), 'Positional encoding: sinusoidal, as in Marian');
   assert.equal(armName({ id: 'x', set: {} }), 'nothing changed');
   assert.equal(runName(two(), two().arms[1]), 'Dates · q·k, not scaled');
 });

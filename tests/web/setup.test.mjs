@@ -77,6 +77,23 @@ test('what Muon and a sampled output layer need can be set where it has an effec
   assert.ok(!fields.isUsed('unigram_bias', setup.values), 'a model has biases of its own');
 });
 
+test('parts of the model can be taken out or changed; what does not fit together is said at a field', async () => {
+  const { setup } = open('#train?setup=data:reverse,norm:none,positions:integers');
+  setup.set('residual', 'no');
+  setup.set('causal', 'no');
+  setup.set('key_dim', '4');
+  const { name, options: { config } } = await setup.experiment();
+  const { norm, positions, residual, causal, key_dim: keys } = config;
+  assert.deepEqual([norm, positions, residual, causal, keys], ['none', 'integers', false, false, 4]);
+  assert.match(name, /^Reverse · Width of a key \(dₖ\) = 4 · no norm · no residual path · whole numbers · no causal mask$/);
+  const wrong = (settings) => Object.entries(open(`#train?setup=data:reverse,${settings}`).setup.wrong).map(([key, [why]]) => [key, why]);
+  assert.deepEqual(wrong('positions:rotary,key_dim:3'), [['key_dim', 'evenHead']]);
+  assert.deepEqual(wrong('positions:rotary,d_model:60'), [['num_heads', 'evenHead']]);
+  assert.deepEqual(wrong('positions:rotary,attention:additive'), [['attention', 'rotary']]);
+  assert.deepEqual(wrong('positions:sinusoidal_halves,d_model:63,num_heads:3'), [['d_model', 'even']]);
+  assert.deepEqual(wrong('positions:none,d_model:63,num_heads:3'), []);
+});
+
 test("the page's own pairs and the visitor's are learned in a given time, which chooses all else", async () => {
   const { setup } = open('#train?setup=data:en-zh,seed:3');
   const { goal, budget } = setup.values;

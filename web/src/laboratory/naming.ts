@@ -2,7 +2,7 @@
 import type { Ablation, Arm, Value } from './ablation';
 import { number } from '../shared/words/speech.svelte';
 import { MODEL, TRAINING } from '../train/fields';
-import { trainWords } from '../train/words';
+import { settingPhrase, trainWords } from '../train/words';
 import { labTable, labWords } from './words';
 
 type Word = Parameters<typeof labWords>[0];
@@ -11,27 +11,26 @@ const has = (key: string): key is Word => key in labTable();
 const NAMED: readonly string[] = [...MODEL, ...TRAINING];
 
 /** The name of a setting; one that the page has no word for keeps that of the package. */
-export function fieldName(name: string): string {
-  const own = `f_${name}`;
-  if (has(own)) return labWords(own);
-  return NAMED.includes(name) ? trainWords(`f_${name as 'dropout'}`) : name;
-}
+export const fieldName = (name: string) => (NAMED.includes(name) ? trainWords(`f_${name as 'dropout'}`) : name);
 
 const YES_OR_NO = ['no', 'yes'] as const;
 
-/** A value by itself, as in a list of choices. */
-export function valueName(value: Value): string {
+/** A value of a setting, as in a list of choices. */
+function valueName(name: string, value: Value): string {
   if (typeof value === 'number') return number(value, { maximumSignificantDigits: 4 });
-  return typeof value === 'boolean' ? trainWords(`o_${YES_OR_NO[Number(value)]}`) : value;
+  if (typeof value === 'boolean') return trainWords(`o_${YES_OR_NO[Number(value)]}`);
+  return NAMED.includes(name) ? trainWords(`o_${value as 'char'}`) : value;
 }
 
 /** 'no positions', '8 heads', 'Dropout: 0.3' */
 export function settingName(name: string, value: Value): string {
   const whole = `is_${name}_${value}`;
   if (has(whole)) return labWords(whole);
+  const phrase = settingPhrase(name, value);
+  if (phrase) return phrase;
   const counted = `of_${name}`;
-  if (has(counted)) return labWords(counted, { value: valueName(value) });
-  return labWords('setting', { name: fieldName(name), value: valueName(value) });
+  if (has(counted)) return labWords(counted, { value: valueName(name, value) });
+  return labWords('setting', { name: fieldName(name), value: valueName(name, value) });
 }
 
 const SEPARATOR = ' · ';

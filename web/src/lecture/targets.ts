@@ -12,8 +12,8 @@ const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['[data-testid=scene] :has(> * > [data-testid=head])', '[data-testid=head]'],
     ['[data-testid=score]'],
     ['[data-testid=scene] .head .map'],
-    ['[data-testid=after]', '[data-place="dec.3.cross"]'],
-    ['[data-testid=after]', '[data-testid=figure] .tokens'],
+    ['[data-testid=outcome]', '[data-place="dec.3.cross"]'],
+    ['[data-testid=outcome]', '[data-testid=figure] .tokens'],
   ],
 };
 

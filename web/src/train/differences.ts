@@ -1,20 +1,18 @@
 // How runs of one task differ: the settings that are not the defaults, which make the names of runs.
-import { choicesOf, FIELDS, GOALS, isUsed, type Key, type Values } from './fields';
-import { trainWords } from './words';
+import { choicesOf, FIELDS, GOALS, isUsed, settingOf, type Key, type Values } from './fields';
+import { settingPhrase, trainWords } from './words';
 
 /** Stands between the parts of a name. */
 export const BETWEEN = ' · ';
 
 /** Settings that the data's name says; and how long it learns, which the run itself shows. */
 const SAID: readonly Key[] = ['data', 'start', 'goal', ...GOALS];
-/** Values that have words of their own. */
-const SHORT = { 'norm:post': 'd_post', 'norm:pre': 'd_pre', 'warmup_steps:0': 'd_noWarmup' } as const;
-
 function said(key: Key, value: string): string {
-  const short = SHORT[`${key}:${value}` as keyof typeof SHORT];
-  if (short) return trainWords(short);
+  const phrase = settingPhrase(key, settingOf(key, value));
+  if (phrase) return phrase;
   const choices = choicesOf(key);
-  if (choices.length > 0 && !choices.includes('yes')) return trainWords(`o_${value}` as 'o_char');
+  const saysEnough = choices.length > 0 && !choices.includes('yes') && value !== 'none';
+  if (saysEnough) return trainWords(`o_${value}` as 'o_char');
   const name = trainWords(`f_${key}` as 'f_seed');
   return trainWords('differs', { name, value: choices.length > 0 ? trainWords(`o_${value}` as 'o_yes') : value });
 }

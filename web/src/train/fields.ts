@@ -59,11 +59,14 @@ export const MODEL = [
   'encoder_layers',
   'decoder_layers',
   'num_heads',
+  'key_dim',
   'ffn_dim',
   'max_length',
   'norm',
+  'residual',
   'positions',
   'attention',
+  'causal',
   'activation',
   'tie_embeddings',
 ] as const;
@@ -133,7 +136,7 @@ export function presetOf(name: string): PresetValues {
 }
 
 /** The value of a setting as the package takes it. */
-export function settingOf(key: Setting, text: string): string | number | boolean {
+export function settingOf(key: Key, text: string): string | number | boolean {
   if (choicesOf(key) === YES_OR_NO) return text === 'yes';
   return Number.isNaN(Number(text)) ? text : Number(text);
 }
@@ -266,7 +269,19 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
 export const tokenizersOf = (data: string): readonly string[] => OWN.tokenizer.options.slice(0, isTask(data) ? 2 : 4);
 
 export type Wrong = readonly [
-  'choice' | 'number' | 'whole' | 'range' | 'least' | 'more' | 'heads' | 'even' | 'oneVocabulary' | 'decay' | 'most',
+  | 'choice'
+  | 'number'
+  | 'whole'
+  | 'range'
+  | 'least'
+  | 'more'
+  | 'heads'
+  | 'even'
+  | 'evenHead'
+  | 'rotary'
+  | 'oneVocabulary'
+  | 'decay'
+  | 'most',
   Record<string, string | number>?,
 ];
 
@@ -298,12 +313,17 @@ function wrongOf(key: Key, text: string, pairs: number): Wrong | undefined {
 function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
   const at = (key: Key) => Number(values[key]);
   const most = isTask(values.data) ? taskOf(values.data).maxPairs : Infinity;
+  const inPairs = /^(sinusoidal|rotary)/; // positions that need an even number of features
+  const isRotary = values.positions === 'rotary';
+  const head = at('key_dim') || at('d_model') / at('num_heads');
   const isAllValidation =
     values.data === 'own' && pairs !== undefined && validationOf(values.validation, pairs) >= pairs;
   const rules: [boolean, Key, Wrong][] = [
     [!tokenizersOf(values.data).includes(values.tokenizer), 'tokenizer', ['choice']],
     [at('d_model') % at('num_heads') !== 0, 'num_heads', ['heads', { width: values.d_model }]],
-    [values.positions === 'sinusoidal' && at('d_model') % 2 !== 0, 'd_model', ['even']],
+    [inPairs.test(values.positions) && at('d_model') % 2 !== 0, 'd_model', ['even']],
+    [isRotary && head % 2 !== 0, at('key_dim') > 0 ? 'key_dim' : 'num_heads', ['evenHead', { width: head }]],
+    [isRotary && !values.attention.endsWith('dot'), 'attention', ['rotary']],
     [values.joint === 'no' && values.tie_embeddings === 'all', 'tie_embeddings', ['oneVocabulary']],
     [comesToZero(values.schedule) && at('decay_steps') <= at('warmup_steps'), 'decay_steps', ['decay']],
     [at('pairs') > most, 'pairs', ['most', { count: most }]],

@@ -1,5 +1,6 @@
 // One sentence about each setting: the package's own, in Chinese from a table, or for what only the page has, its words.
 import { options } from 'wasmformer/options';
+import inChinese from './help.zh.json?url';
 import { speech } from '../shared/words/speech.svelte';
 import type { Key } from './fields';
 import { trainWords } from './words';
@@ -23,10 +24,14 @@ const OWN = [
 type Own = (typeof OWN)[number];
 
 let chinese = $state.raw<Partial<Record<string, string>>>({});
+let isAsked = false;
 
-/** Brings the Chinese sentences; until they are here there are none. */
-async function bring() {
-  if (Object.keys(chinese).length === 0) chinese = (await import('./help.zh.json')).default;
+/** Brings the Chinese sentences; until they are here, or if they cannot be fetched, there are none. */
+function bring() {
+  if (isAsked) return;
+  isAsked = true;
+  const failed = () => void (isAsked = false);
+  fetch(inChinese).then(async (file) => (chinese = await file.json())).catch(failed);
 }
 
 const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
@@ -38,6 +43,6 @@ export function helpOf(key: Key): string {
     const help = options.config.find(({ name }) => name === key)?.help;
     return help ? sentence(help) : '';
   }
-  void bring();
+  bring();
   return chinese[key] ?? '';
 }

@@ -35,6 +35,7 @@ export interface Layout {
   left: number;
   top: number;
   cell: number;
+  line: number; // between neighboring labels, so that they do not overlap
   slant: number; // of the column labels; steeper for narrower columns
   rowHeight: number;
   bar: number; // the longest one of entropy
@@ -73,7 +74,7 @@ export interface Drawing {
 }
 
 const SLANT = (48 * Math.PI) / 180; // the smallest slant
-const LINE = 15; // pixels between neighboring labels, so that long ones do not overlap
+const [LEAST_LINE, LINE] = [15, 0.86]; // between neighboring labels: in pixels, and as a share of the page's type
 const GAPS = [1, 5]; // between pieces of a word, and between words, in place of SentencePiece's marker
 const FINE_GAPS = [0, 0];
 const BAR_GAP = 12;
@@ -93,7 +94,7 @@ function places(pieces: readonly string[], size: number, gaps = GAPS): number[] 
 
 const LEAST_ROW = 11; // pixels
 /** n, if only every n-th column has room for a label. */
-const every = (cell: number) => Math.ceil((LINE - 1) / cell);
+const every = (cell: number, line: number) => Math.ceil((line - 1) / cell);
 
 /** `room` is the width that there is; a heat map of many columns takes more. Its rows get lower to fit into `tall`. */
 export function layOut(
@@ -103,6 +104,7 @@ export function layOut(
   const left = Math.ceil(Math.max(...labels.rows.map(measure))) + 12;
   const widths = labels.columns.map(measure);
   const fine = Math.max(rows.length, columns.length) > MANY;
+  const line = Math.max(LEAST_LINE, LINE * rem);
   if (form === 'lines') {
     const rowHeight = Math.round((fine ? 1.2 : 1.75) * rem);
     const right = Math.ceil(Math.max(...widths)) + 12;
@@ -111,17 +113,17 @@ export function layOut(
     const height = Math.max(ys.at(-1)!, columnYs.at(-1)!);
     const xs = [...columns.map(() => 0), between];
     const width = left + between + right;
-    return { form, width, height, left, top: 0, cell: between, slant: 0, rowHeight, bar: 0, xs, ys, columnYs };
+    return { form, width, height, left, top: 0, cell: between, line, slant: 0, rowHeight, bar: 0, xs, ys, columnYs };
   }
   const bar = room < 30 * rem ? 26 : 44;
   const overhangAt = (cell: number, slant = SLANT) => Math.max(
     BAR_GAP + Math.max(bar, 4 + measure(labels.entropy) * Math.cos(slant) + 6),
     ...widths.map((w, j) => w * Math.cos(slant) - (columns.length - 1 - j) * cell));
-  const least = fine ? 4 : LINE - 1;
+  const least = fine ? 4 : line - 1;
   const gaps = fine ? FINE_GAPS : GAPS;
   const fitting = (room - left - overhangAt(least) - places(columns, 0, gaps).at(-1)!) / columns.length;
   const cell = Math.min(2.6 * rem, Math.max(least, Math.floor(fitting)));
-  const slant = Math.max(SLANT, Math.asin(Math.min(1, LINE / (every(cell) * cell + gaps[0]))));
+  const slant = Math.max(SLANT, Math.asin(Math.min(1, line / (every(cell, line) * cell + gaps[0]))));
   const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(slant) + rem * Math.cos(slant) + 8);
   const fair = fine ? Math.min(18, cell + 1) : Math.min(2.3 * rem, Math.max(24, cell));
   const low = Math.floor((tall - top - FRAME - places(rows, 0, gaps).at(-1)!) / rows.length);
@@ -129,7 +131,7 @@ export function layOut(
   const [xs, ys] = [places(columns, cell, gaps), places(rows, rowHeight, gaps)];
   const width = Math.floor(left + xs.at(-1)! + overhangAt(cell, slant));
   const height = top + ys.at(-1)! + FRAME;
-  return { form, width, height, left, top, cell, slant, rowHeight, bar, xs, ys, columnYs: [] };
+  return { form, width, height, left, top, cell, line, slant, rowHeight, bar, xs, ys, columnYs: [] };
 }
 
 /** Slanting lines within a rectangle. */
@@ -144,8 +146,8 @@ function hatching(x: number, y: number, width: number, height: number): number[]
 
 export function draw(pen: Pen, drawing: Drawing) {
   const { layout, map, masked, labels, colours } = drawing;
-  const { form, left, top, cell, slant, rowHeight, bar, xs, ys } = layout;
-  const [rowStep, columnStep] = [Math.ceil(13 / rowHeight), form === 'lines' ? 1 : every(cell)];
+  const { form, left, top, cell, line, slant, rowHeight, bar, xs, ys } = layout;
+  const [rowStep, columnStep] = [Math.ceil((line - 2) / rowHeight), form === 'lines' ? 1 : every(cell, line)];
   for (let r = 0; r < map.rows; r += rowStep) drawRowLabel(pen, layout, r, labels, colours.muted);
   for (let c = 0; c < map.columns; c += columnStep) drawColumnLabel(pen, layout, c, labels, colours.muted);
   if (form === 'lines') {
