@@ -11,11 +11,11 @@ after(() => site.stop());
 
 const still = { ...laptop, reducedMotion: 'reduce' };
 const windows = [[1366, 900], [1920, 1080], [390, 844], [683, 450]].map(([width, height]) => ({ width, height }));
-const { STOPS, END } = await load('lecture/stops/stops.ts');
-const places = [...STOPS.map(({ id }) => id), END];
+const { STOPS, START, END } = await load('lecture/stops/stops.ts');
+const places = [START, ...STOPS.map(({ id }) => id), END];
 
 /** Terms of the paper, names, and words of the example of byte-pair encoding. */
-const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'GNMT', 'ConvS', 'lowest', 'newest', 'widest', 'lower']);
+const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'GNMT', 'ConvS', 'lowest', 'newest', 'widest', 'lower', 'padding']);
 
 const arrive = (page, stop) => page.locator(`[data-stop=${stop}] [data-ring]`).first().waitFor();
 const lead = async (page, stop) => {
@@ -102,12 +102,31 @@ test('a move of the reader changes the figure: the division by √d_k, and the b
     const slide = (name, value) => page.getByRole('slider', { name }).fill(String(value));
     await slide('dₖ', 8);
     await page.getByText('no', { exact: true }).click();
-    await page.getByText('100% · ').waitFor();
+    await page.getByText('100%, score').waitFor();
     await lead(page, 'beam');
     await slide('Beam size', 10);
     await page.getByText(/^Chosen.*\(empty\)/).waitFor();
     await slide('α', 0.6);
     await page.getByText(/^Chosen.*the old dog/).waitFor();
+  }));
+
+test('a lecture begins with the whole in one picture; another head changes its matrices, never x, on one scale of signs', () =>
+  withView(site, still, '#lecture', async (page) => {
+    await arrive(page, 'start');
+    await page.getByRole('link', { name: 'Inside one translation' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Where do queries, keys and values come from?' }).click();
+    await arrive(page, 'qkv');
+    const matrix = (title) => page.locator('.drawing svg svg').filter({ hasText: title });
+    const cells = (title) => matrix(title).locator('path').evaluateAll((all) => all.map((one) => `${getComputedStyle(one).fill} ${one.getAttribute('d')}`));
+    const [x, keys] = [await cells(/^x/), await cells(/^\s*K/)];
+    assert.ok(x.length > 10 && keys.length > 5);
+    await page.getByRole('radio', { name: '3' }).check({ force: true });
+    await page.locator('svg[aria-label*="head 3"]').waitFor();
+    assert.deepEqual(await cells(/^x/), x);
+    assert.notDeepEqual(await cells(/^\s*K/), keys);
+    // As in the model's picture, numbers above 0 are orange and those below blue: each fill leans one way.
+    const leans = x.map((cell) => cell.match(/oklab\(\S+ \S+ (\S+)\)/)).filter(Boolean).map(([, blueToYellow]) => Math.sign(blueToYellow));
+    assert.deepEqual([...new Set(leans)].sort(), [-1, 1]);
   }));
 
 test('a step of training is measured here for every length, and each point is drawn', () =>

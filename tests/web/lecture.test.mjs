@@ -47,8 +47,11 @@ test('without positions two words that change places keep their outputs; with th
   const { swap } = await figure('order');
   const words = ['dog', 'bites', 'man', '.'];
   for (const { difference } of swap(words, 0, 2, false)) near(difference, 0, 1e-12);
-  const [dog, , man] = swap(words, 0, 2, true);
-  assert.ok(dog.difference > 0.1 && man.difference > 0.1);
+  for (const sentence of [words, ['狗', '咬', '人', '。']]) {
+    const [dog, bites, man] = swap(sentence, 0, 2, true);
+    assert.ok(dog.difference > 0.1 && man.difference > 0.1);
+    assert.ok(bites.difference > 0.25, `the word between reads the two: ${bites.difference}`);
+  }
 });
 
 test('attention is equation 1, and keys in another order give the same output', async () => {
@@ -82,6 +85,10 @@ test('a dot product has the variance d_k; divided by √d_k, softmax keeps its g
   const slope = (dk, isScaled) => sum(rowOf(dk, isScaled).slopes);
   assert.ok(slope(256, false) < 0.01 * slope(1, false), 'as the answer to the question says');
   for (let exponent = 0; exponent <= 9; exponent++) assert.ok(slope(2 ** exponent, true) > 0.7);
+  for (const dk of [1, 64, 256]) {
+    const { weights } = rowOf(dk, true);
+    assert.deepEqual(weights, weights.toSorted((a, b) => b - a), 'the best key comes first');
+  }
   // The slope of a weight by its own score, from a finite difference.
   const { softmax } = await figure('matrix');
   const { scores, weights, slopes } = rowOf(4, true);
@@ -90,11 +97,15 @@ test('a dot product has the variance d_k; divided by √d_k, softmax keeps its g
 });
 
 test('padding gets no attention with −2³² + 1, and more than before with 0', async () => {
-  const { changed, decoderWeights, lost, masked, VERY_NEGATIVE } = await figure('masks');
+  const { changed, decoderWeights, lost, masked, VERY_NEGATIVE, WAYS, weightsWith } = await figure('masks');
   assert.equal(VERY_NEGATIVE, -4_294_967_295);
   assert.equal(lost('negative'), 0);
   assert.ok(lost('zero') > lost('none') && lost('none') > 0.05);
   assert.deepEqual(masked('zero').slice(3), [0, 0]);
+  for (const way of WAYS) {
+    const shown = weightsWith(way).map((weight) => Math.round(100 * weight));
+    assert.deepEqual([sum(shown), shown[3] + shown[4]], [100, Math.round(100 * lost(way))], `${way}: what is shown adds up`);
+  }
   assert.equal(changed(4, true), 0, 'earlier rows stay');
   assert.ok(changed(4, false) > 0.005);
   assert.deepEqual(decoderWeights(3, true)[0], [1, 0, 0]);
@@ -201,6 +212,11 @@ test('without the residual connection the gradient vanishes, and the norm keeps 
   for (const size of sizesOf({ layers: 24, residual: true, norm: 'post' }).values) near(size, 1, 1e-6);
   const pre = sizesOf({ layers: 24, residual: true, norm: 'pre' });
   assert.ok(pre.values[23] > 1.5 * pre.values[0] && pre.gradients[0] > pre.gradients[23]);
+  // The gradient at the last layer: with norms after the sums of one size, with norms before the sublayers by the depth.
+  const last = (norm, layers) => sizesOf({ layers, residual: true, norm }).gradients[layers - 1];
+  for (const layers of [2, 6, 12, 24]) near(last('post', layers), 0.8, 0.1);
+  assert.ok(last('pre', 2) > 0.6 && last('pre', 24) < 0.35);
+  near(last('pre', 24) * pre.values[23], 1, 0.2, 'the last norm divides by the size of the numbers:');
 });
 
 test('random numbers are the same on every visit, with mean 0 and variance 1', async () => {

@@ -8,7 +8,7 @@ export const WAYS = ['none', 'zero', 'negative'] as const;
 export type Way = (typeof WAYS)[number];
 
 /** Scores of one query with the keys of a short sentence, which padding makes as long as the longer one. */
-export const SCORES = [1.5, 0.5, 2, -1, -0.4] as const;
+export const SCORES = [0.5, 0, 1.5, -1, -0.4] as const;
 /** Words of the short sentence; the rest is padding. */
 export const REAL = 3;
 

@@ -1,10 +1,12 @@
 // Attention without positions does not see order: what comes out for a token when two words change places.
-import { attention, rootMeanSquare, type Matrix } from './matrix';
+import { attention, product, rootMeanSquare, type Matrix } from './matrix';
 import { positions } from './positions';
 import { normalMatrix } from './random';
 
 const WIDTH = 16;
-const SEED = 11;
+const SEED = 276;
+/** Matrices of queries, keys and values. */
+const PROJECTIONS = [1, 2, 3].map((i) => normalMatrix(WIDTH, WIDTH, 1 / Math.sqrt(WIDTH), SEED + i));
 
 /** A row of numbers for each word; the same word has the same row. */
 export function embed(words: readonly string[], withPositions: boolean): number[][] {
@@ -17,7 +19,10 @@ export function embed(words: readonly string[], withPositions: boolean): number[
 }
 
 /** Outputs of attention of every token to every token. */
-export const attended = (x: Matrix) => attention(x, x, x).output;
+export function attended(x: Matrix): number[][] {
+  const [q, k, v] = PROJECTIONS.map((matrix) => product(x, matrix));
+  return attention(q, k, v).output;
+}
 
 export interface Swapped {
   word: string;

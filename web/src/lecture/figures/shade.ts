@@ -1,8 +1,9 @@
 const LEVELS = 32;
 
-/** Color of a number from -1 to 1; numbers below 0 only where they are signed. */
-export function shade(value: number, signed: boolean, color = 'var(--attention)'): string {
+/** Color of a number from -1 to 1: a signed one on the page's scale of signed numbers, any other the darker the larger. */
+export function shade(value: number, signed: boolean): string {
   const level = Math.round(Math.min(1, Math.max(signed ? -1 : 0, value)) * LEVELS);
   const part = (100 * Math.abs(level)) / LEVELS;
-  return `color-mix(in oklab, ${level < 0 ? 'var(--head-2)' : color} ${part}%, var(--sheet))`;
+  if (!signed) return `color-mix(in oklab, var(--attention) ${part}%, var(--sheet))`;
+  return `color-mix(in oklab, var(${level < 0 ? '--below' : '--above'}) ${part}%, var(--zero))`;
 }

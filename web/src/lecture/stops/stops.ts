@@ -36,5 +36,9 @@ const all = [
 export type StopId = (typeof all)[number][0];
 
 export const STOPS: readonly Stop[] = all.map(([id, section, right, see]) => ({ id, section, right, see }));
+/** Stops about what the paper does not say, beside one of its sections. */
+export const BESIDE: readonly StopId[] = ['padding'];
+/** The page before the stops, which shows the whole. */
+export const START = 'start';
 /** The last page, which sums up. */
 export const END = 'end';
