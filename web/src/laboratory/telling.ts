@@ -61,6 +61,8 @@ export function soFar(ablation: Ablation, trials: readonly Trial[]): string {
   return labWords('scoresOf', { scores: list(scores), metric: scoreName(metric) });
 }
 
+const leastOf = (metric: Metric) => labWords('least', { least: LEAST[metric], metric: scoreName(metric) });
+
 /** Which arms are first, what became of the visitor's prediction, and by which rule: of all scores that are told. */
 export function outcomeOf(
   ablation: Ablation,
@@ -75,6 +77,6 @@ export function outcomeOf(
     first: labWords(leaders.length > 1 ? 'firstShared' : 'firstAlone', { names: first }),
     predicted: prediction
       && labWords(isRight ? 'predictedRight' : 'predictedWrong', { name: nameIn(ablation, prediction) }),
-    rule: labWords('rule', { least: list(metrics.map((one) => labWords('least', { least: LEAST[one], metric: scoreName(one) }))) }),
+    rule: labWords('rule', { least: list(metrics.map(leastOf)) }),
   };
 }
