@@ -109,6 +109,8 @@ test('the keyboard alone chooses an experiment, predicts and starts', () =>
   withView(site, laptop, '#laboratory', async (page) => {
     await page.getByRole('link', { name: /Why divide/ }).press('Enter');
     await button(page, 'Start').waitFor();
+    await page.locator('summary', { hasText: 'Show why' }).press('Enter');
+    await page.getByText('Softmax turns large scores into a choice').waitFor();
     await page.locator('main fieldset button').first().press('Enter');
     await page.getByText('your prediction').waitFor();
     await button(page, 'Start').press('Enter');

@@ -15,7 +15,7 @@ const { STOPS, START, END } = await load('lecture/stops/stops.ts');
 const places = [START, ...STOPS.map(({ id }) => id), END];
 
 /** Terms of the paper, names, and words of the example of byte-pair encoding. */
-const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'GNMT', 'ConvS', 'lowest', 'newest', 'widest', 'lower', 'padding']);
+const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'GNMT', 'ConvS', 'LSTM', 'lowest', 'newest', 'widest', 'lower', 'padding']);
 
 const arrive = (page, stop) => page.locator(`[data-stop=${stop}] [data-ring]`).first().waitFor();
 const lead = async (page, stop) => {
@@ -150,6 +150,15 @@ test('presentation: one scene, labels of at least 24 px, arrow keys, Escape', ()
       assert.deepEqual(small, [], stop);
     }
     assert.equal(await page.locator('header').isVisible(), false);
+    await page.evaluate(() => (location.hash = '#lecture/order?present=1'));
+    await arrive(page, 'order');
+    assert.ok(await page.locator('.prose').isVisible(), 'the claim comes first');
+    await page.getByRole('button', { name: 'Ask the question' }).click();
+    assert.equal(await page.locator('.prose').isVisible(), false);
+    await page.getByTestId('lecture').getByRole('button', { name: 'Nothing' }).click();
+    const reason = await page.getByTestId('because').boundingBox();
+    const lower = await page.locator('aside.bar').boundingBox();
+    assert.ok(reason.y + reason.height <= lower.y, `the reason ends at ${reason.y + reason.height}, the bar begins at ${lower.y}`);
     await page.evaluate(() => (location.hash = '#lecture/order?present=1'));
     await arrive(page, 'order');
     await page.keyboard.press('ArrowRight');

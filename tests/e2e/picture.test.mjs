@@ -114,7 +114,7 @@ test('a step adds a token; playing goes from box to box, and pauses', () =>
     await ready(page);
     const tokens = native(sentence).target_tokens;
     const written = async () => (await page.getByTestId('written').locator('text').allTextContents());
-    assert.deepEqual(await written(), ['begin', ...tokens.slice(0, 2).map((piece) => piece.replace('▁', ''))]);
+    assert.deepEqual(await written(), ['start', ...tokens.slice(0, 2).map((piece) => piece.replace('▁', ''))]);
     await page.getByTestId('scrubber').focus();
     await page.keyboard.press('ArrowRight');
     assert.equal((await written()).length, 4);

@@ -178,7 +178,10 @@ test('the verdict and the prediction are said with names and numbers', () => {
   assert.match(telling.outcomeOf(two(), clear, 'b').predicted, /differently/);
   const none = verdict([90, 91, 92], [91, 90, 92]);
   assert.match(telling.verdictSentence(two(), none), /^No difference seen/);
-  const { first, predicted } = telling.outcomeOf(two(), none, '');
+  assert.equal(telling.soFar(two(), finals([90], [50])), '“q·k / √dₖ” 90, “q·k, not scaled” 50 (exact matches, %).');
+  assert.match(telling.soFar(two(), []), /“q·k \/ √dₖ” –/);
+  const { first, predicted, rule } = telling.outcomeOf(two(), none, '', [{ ...none, metric: 'loss' }]);
+  assert.match(rule, /at least 1 \(exact matches, %\), 0\.01 \(validation loss\)/, 'of each score that is told');
   assert.match(first, /shared/);
   assert.equal(predicted, '');
 });

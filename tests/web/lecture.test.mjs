@@ -26,7 +26,7 @@ test('hours and operations of training are those of the paper', async () => {
   const { hours, MODELS, operations, tokensSeen } = await figure('hardware');
   near(hours('base', MODELS.base.steps), 12, 1);
   near(hours('big', MODELS.big.steps) / 24, 3.5, 0.05);
-  near(operations(12) / 3.3e18, 1, 0.01);
+  near(operations(hours('base', MODELS.base.steps)) / 3.3e18, 1, 0.01);
   near(operations(3.5 * 24) / 2.3e19, 1, 0.01);
   assert.equal(tokensSeen(100_000), 2.5e9);
 });
@@ -112,12 +112,16 @@ test('padding gets no attention with −2³² + 1, and more than before with 0',
 });
 
 test('label smoothing: the loss is least where the model says what the target says', async () => {
-  const { lead, loss, target } = await figure('smoothing');
+  const { lead, leastLoss, loss, target } = await figure('smoothing');
   near(sum(target(8000, 0, 0.1)), 1, 1e-12);
   near(loss(8000, 0, 0.5), Math.LN2, 1e-12);
-  const entropy = -(0.9 * Math.log(0.9) + 0.1 * Math.log(0.1 / 7999));
-  near(loss(8000, 0.1, 0.9), entropy, 1e-9);
-  for (const sure of [0.85, 0.95, 0.9999]) assert.ok(loss(8000, 0.1, sure) > loss(8000, 0.1, 0.9));
+  // As in src/ops/cross_entropy_reference.h: q(c) = (1 - smoothing) [c is the target] + smoothing / V.
+  const [right, other] = [0.9 + 0.1 / 8000, 0.1 / 8000];
+  near(target(8000, 0, 0.1)[0], right, 1e-12);
+  const entropy = -(right * Math.log(right) + 7999 * other * Math.log(other));
+  near(leastLoss(8000, 0.1), entropy, 1e-9);
+  assert.equal(leastLoss(8000, 0), 0);
+  for (const sure of [0.85, 0.895, 0.905, 0.95, 0.9999]) assert.ok(loss(8000, 0.1, sure) > entropy, String(sure));
   assert.ok(loss(8000, 0, 0.9999) < loss(8000, 0, 0.99));
   near(lead(2, 0.5), 0, 1e-12);
 });
@@ -241,6 +245,10 @@ test('every section from 3.1 to 6.2 is a stop, with three answers of which one i
   const sections = [...new Set(STOPS.map(({ section }) => section))];
   assert.deepEqual(sections, ['3.1', '3.2', '3.2.1', '3.2.2', '3.2.3', '3.3', '3.4', '3.5', '4', '5.1', '5.2', '5.3', '5.4', '6.1', '6.2']);
   for (const { id, right } of STOPS) assert.ok(CHOICES.includes(right), id);
+  const { ABLATIONS, TABLE_3: table } = await load('laboratory/ablation.ts');
+  const experiments = STOPS.filter(({ experiment }) => experiment).map(({ experiment }) => experiment);
+  assert.ok(experiments.length >= 10);
+  for (const one of experiments) assert.ok(one === table || ABLATIONS.some(({ id }) => id === one), one);
   const { lectureWords } = await load('lecture/stops/words.ts');
   const whys = STOPS.filter(({ id }) => /^Why/.test(lectureWords(`s_${id}_title`)));
   assert.ok(whys.length >= 10, whys.map(({ id }) => id).join());

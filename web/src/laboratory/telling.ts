@@ -1,6 +1,7 @@
 // Words about an ablation: its question, the claim, the reason, and the verdict.
 import { metricOf, originOf, type Ablation, type Metric } from './ablation';
 import { armName } from './naming';
+import { scoreOf, SEEDS, type Trial } from './trials';
 import { LEAST, type Verdict } from './verdict';
 import { list, number } from '../shared/words/speech.svelte';
 import { labTable, labWords } from './words';
@@ -50,14 +51,32 @@ export function verdictSentence(ablation: Ablation, { type, best, worse, metric,
   });
 }
 
-/** Which arms are first, what became of the visitor's prediction, and by which rule. */
-export function outcomeOf(ablation: Ablation, { leaders, metric }: Verdict, prediction: string) {
+/** The scores of the first seed, arm by arm. */
+export function soFar(ablation: Ablation, trials: readonly Trial[]): string {
+  const metric = metricOf(ablation);
+  const scores = ablation.arms.map(({ id }) => {
+    const score = scoreOf(trials.find(({ arm, seed }) => arm === id && seed === SEEDS[0]), metric);
+    return labWords('armScore', { name: nameIn(ablation, id), score: score === null ? '–' : written(score, metric) });
+  });
+  return labWords('scoresOf', { scores: list(scores), metric: scoreName(metric) });
+}
+
+const leastOf = (metric: Metric) => labWords('least', { least: LEAST[metric], metric: scoreName(metric) });
+
+/** Which arms are first, what became of the visitor's prediction, and by which rule: of all scores that are told. */
+export function outcomeOf(
+  ablation: Ablation,
+  { leaders, metric }: Verdict,
+  prediction: string,
+  others: readonly (Verdict | null)[] = [],
+) {
+  const metrics = [...new Set([metric, ...others.map((other) => other?.metric ?? metric)])];
   const first = list(leaders.map((id) => labWords('quoted', { name: nameIn(ablation, id) })));
   const isRight = leaders.includes(prediction);
   return {
     first: labWords(leaders.length > 1 ? 'firstShared' : 'firstAlone', { names: first }),
     predicted: prediction
       && labWords(isRight ? 'predictedRight' : 'predictedWrong', { name: nameIn(ablation, prediction) }),
-    rule: labWords('rule', { least: LEAST[metric] }),
+    rule: labWords('rule', { least: list(metrics.map(leastOf)) }),
   };
 }

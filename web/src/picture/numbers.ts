@@ -8,6 +8,7 @@ import type {
   Translation,
   TranslatorInfo,
 } from 'wasmformer';
+import { pieceName } from '../shared/attention/piece-names';
 import { readPieces, type AttentionMap, type Kind, type Maps } from '../shared/attention/attention';
 import { stackInput, type Arithmetic } from './arithmetic';
 import type { Part, Place, Sizes } from './place';
@@ -59,6 +60,7 @@ export interface AttentionAt {
   internals: AttentionInternals;
   maps: AttentionMaps;
   rows: string[]; // pieces
+  queries: string[]; // pieces that the queries of the rows are of
   columns: string[];
 }
 
@@ -70,15 +72,21 @@ export const rowsOf = (result: Inside, { stack, part }: Place) =>
     ? read(result)
     : result[stack === 'enc' ? 'sourceTokens' : 'targetTokens'].map(({ piece }) => piece);
 
+/** A step of decoding by what it reads and what it then writes, since its query belongs to the first of them. */
+const stepName = (input: string, output: string) => `${pieceName(input)} → ${pieceName(output)}`;
+
 export function attentionAt(result: Inside, place: Place): AttentionAt {
   const kind = kindOf(place);
   const layer = stackOf(result, place).layers[place.layer!];
   const source = result.sourceTokens.map(({ piece }) => piece);
+  const steps = rowsOf(result, place);
+  const queries = kind === 'decoder' ? read(result) : steps;
   return {
     kind,
     internals: kind === 'cross' ? layer.crossAttention! : layer.selfAttention,
     maps: result.attention[kind],
-    rows: rowsOf(result, place),
+    rows: kind === 'decoder' ? queries.map((piece, i) => stepName(piece, steps[i]!)) : steps,
+    queries,
     columns: kind === 'decoder' ? read(result) : source,
   };
 }

@@ -39,7 +39,7 @@ export function partKey({ stack, part }: Place, sizes: Sizes) {
 const partName = (place: Place, sizes: Sizes) => pictureWords(`part_${partKey(place, sizes)}`);
 
 function cellName(place: Place, result: Inside): string {
-  const { rows, columns } = attentionAt(result, place);
+  const { queries, columns } = attentionAt(result, place);
   const { row, column } = place.cell!;
-  return pictureWords('cell', { from: pieceName(rows[row] ?? ''), to: pieceName(columns[column] ?? '') });
+  return pictureWords('cell', { from: pieceName(queries[row] ?? ''), to: pieceName(columns[column] ?? '') });
 }

@@ -29,3 +29,10 @@ export function path(layer: Layer, { n, kernel, reach }: Sizes): number {
   }[layer];
   return Math.max(1, way);
 }
+
+/** Each of the above as the paper's table has it; k is the width of a kernel, r what restricted attention sees. */
+export const FORMULAS = {
+  operations: { attention: 'n²·d', recurrent: 'n·d²', convolution: 'k·n·d²', restricted: 'r·n·d' },
+  path: { attention: '1', recurrent: 'n', convolution: 'logₖ n', restricted: 'n/r' },
+  sequential: { attention: '1', recurrent: 'n', convolution: '1', restricted: '1' },
+} as const satisfies Record<string, Record<Layer, string>>;

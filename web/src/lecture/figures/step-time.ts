@@ -12,11 +12,13 @@ export interface Measured {
   milliseconds: number;
 }
 
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
 /** A sentence of so many tokens, the end token included: one for each letter. */
 const letters = (tokens: number, seed: number) =>
   Array.from({ length: tokens - 1 }, (_, i) => LETTERS[(i * (seed + 1) + seed) % LETTERS.length]).join('');
 
-/** Trains a Transformer on pairs of `tokens` tokens each, one pair a step; returns the mean time of a step. */
+/** Trains a Transformer on pairs of `tokens` tokens each, one pair a step; returns the time of a step, the median. */
 export async function timeOf(tokens: number, signal?: AbortSignal): Promise<Measured> {
   const pairs = Array.from({ length: PAIRS }, (_, i) => [letters(tokens, i), letters(tokens, i + PAIRS)] as const);
   const config = {
@@ -30,11 +32,12 @@ export async function timeOf(tokens: number, signal?: AbortSignal): Promise<Meas
   };
   const trainer = await Trainer.create({ pairs, validation: 0, tokenizer: { type: 'char' }, config, signal });
   try {
-    let warm: { step: number; seconds: number } | undefined;
-    for await (const { step, seconds } of trainer.run({ reportEvery: 1, samples: 0, signal })) {
-      if (seconds > WARM) warm ??= { step, seconds };
-      if (!warm || seconds < LASTS || step === warm.step) continue;
-      return { tokens, milliseconds: (1000 * (seconds - warm.seconds)) / (step - warm.step) };
+    const times: number[] = [];
+    let before = Infinity;
+    for await (const { seconds } of trainer.run({ reportEvery: 1, samples: 0, signal })) {
+      if (before > WARM && before < Infinity) times.push(seconds - before);
+      before = seconds;
+      if (seconds >= LASTS && times.length > 0) return { tokens, milliseconds: 1000 * median(times) };
     }
     throw new Error('a run without a goal has ended');
   } finally {
