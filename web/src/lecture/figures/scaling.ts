@@ -6,8 +6,8 @@ export const KEYS = 8;
 const SEED = 29;
 
 /**
- * Scores of one query with eight keys, whose numbers have mean 0 and variance 1: the first d_k numbers of the same rows.
- * The best key comes first, so that a row of another width has the same ranking.
+ * Scores of one query with eight keys, whose numbers have mean 0 and variance 1: the first d_k numbers of the same
+ * rows. The best key comes first, so that a row of another width has the same ranking.
  */
 export function scores(dk: number): number[] {
   const [query, ...keys] = normalMatrix(KEYS + 1, 512, 1, SEED).map((row) => row.slice(0, dk));
