@@ -96,9 +96,9 @@ struct Config {
     v({"classes", "number of labels for whole texts; set from the labelled text", between(0, 1 << 16)}, classes);
     v({"tags", "number of tags for words; set from the tagged text", between(0, 1 << 16)}, tags);
     v({"pooling",
-       "what a classifier reads: the mean over the tokens, or the output at a begin token, which texts then have"},
+       "what a classifier reads: the mean over the tokens, or the output at a begin token put before each text"},
       pooling);
-    v({"pooler", "activation of a layer between what a classifier reads and the classes, if there is one"}, pooler);
+    v({"pooler", "activation of the pooler, an optional layer before the classifier"}, pooler);
     v({"multi_label", "a text may have several labels or none, each with a probability of its own"}, multi_label);
     v({"crf",
        "also score each pair of neighbouring tags, in a conditional random field (Lafferty et al. 2001), without label "
@@ -107,7 +107,7 @@ struct Config {
     v({"decoder_self",
        "how a target token sees earlier ones: by attention, or by a recurrent cell, which decodes faster"},
       decoder_self);
-    v({"attention", "how a query and a key are scored"}, attention);
+    v({"attention", "score function of attention"}, attention);
     v({"activation", "non-linearity of the feed-forward network"}, activation);
     v({"norm", "layer norm after each sublayer, as in the paper, before it, or nowhere"}, norm);
     v({"residual", "add the input of each sublayer to its output (section 3.1)"}, residual);
@@ -197,9 +197,9 @@ struct TrainingConfig {
   void visit(Visitor&& v) {
     const Range rate = at_least(0).below(1);
     const Range steps = between(0, 1 << 30);
-    v({"optimizer", "how gradients change the weights (section 5.3)"}, optimizer);
+    v({"optimizer", "optimizer (section 5.3)"}, optimizer);
     v({"schedule", "how the learning rate changes after the warm-up"}, schedule);
-    v({"learning_rate", "peak rate; for noam the factor before d_model^-0.5 (equation 3)", above(0)}, learning_rate);
+    v({"learning_rate", "peak learning rate; for noam a factor of equation 3", above(0)}, learning_rate);
     v({"warmup_steps", "steps in which the rate rises to its peak", steps}, warmup_steps);
     v({"decay_steps", "step at which the cosine and linear schedules reach 0", between(1, 1 << 30)}, decay_steps);
     v({"beta1", "decay of Adam's first moment, or the momentum of sgd", rate}, beta1);
@@ -211,10 +211,10 @@ struct TrainingConfig {
        above(0)},
       muon_rate);
     v({"muon_momentum", "decay of muon's momentum", rate}, muon_momentum);
-    v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw, sgd and muon", rate},
-      weight_decay);
+    v({"weight_decay", "decoupled weight decay of matrices; for adamw, sgd and muon", rate}, weight_decay);
     v({"clip_norm", "largest gradient norm; larger gradients are scaled down; 0 for no limit", at_least(0)}, clip_norm);
-    v({"label_smoothing", "probability spread over the other tokens in the loss (section 5.4)", rate}, label_smoothing);
+    v({"label_smoothing", "probability spread evenly over all tokens in the loss (section 5.4)", rate},
+      label_smoothing);
     v({"bpe_dropout",
        "probability that a piece of the training text is split in two, as are its parts (Provilkov et al. 2020)", rate},
       bpe_dropout);
@@ -237,7 +237,7 @@ struct TrainingConfig {
        "begin a new model with output biases that are the log frequencies of the pieces in the training targets "
        "(Meister et al. 2023)"},
       unigram_bias);
-    v({"batch_tokens", "most tokens in a batch, counted on its longer side", between(1, 1 << 24)}, batch_tokens);
+    v({"batch_tokens", "maximum tokens per batch, counted on its longer side", between(1, 1 << 24)}, batch_tokens);
     v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
       accumulate);
     v({"quantization_aware",

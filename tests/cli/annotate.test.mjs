@@ -169,7 +169,7 @@ test('invalid training data and uses are refused in one sentence', () => {
   refuse(/augment is given, but it changes translations/, train('--labels', path('train.labels'), '--augment', 'join=1'));
   for (const ignored of [['--by-length'], ['--beam-size', '2'], ['--output', path('bad')]])
     refuse(/excludes/, ['evaluate', '--model', model, '--labels', path('valid.labels'), '--tags', path('valid.conll'), ...ignored]);
-  refuse(/is an encoder alone/, ['translate', '--model', model, '--input', path('words')]);
+  refuse(/is an encoder-only model/, ['translate', '--model', model, '--input', path('words')]);
   refuse(/only translators can be exported/, ['export-marian', model, '--output', path('marian')]);
   refuse(/has no tags; it classifies/, ['tag', '--model', path('tuned/best.safetensors'), '--input', path('words')]);
   refuse(/has no labels of whole texts; it translates/, ['classify', '--model', path('run/best.safetensors'), '--input', path('words')]);

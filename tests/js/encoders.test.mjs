@@ -135,7 +135,7 @@ test('every option does what it says', async () => {
     await assert.rejects(classifier.classify(text, options), { message });
   }
   await assert.rejects(tagger.tag(['a', 3]), { message: '[tag] text 2 must be a string, not 3' });
-  await assert.rejects(trainer.translate('jazz'), { message: /this model is an encoder alone/ });
+  await assert.rejects(trainer.translate('jazz'), { message: /this is an encoder-only model/ });
 });
 
 test('a call can be aborted, and a disposed model is refused', async () => {
@@ -176,7 +176,7 @@ test('a model of another kind is refused in one sentence', async () => {
     [() => Tagger.load(only, { threads: 1 }), /does not tag; it classifies$/],
     [() => one.tag('jazz'), /^\[tag\] this model does not tag; it classifies$/],
     [() => one.classify('jazz', { split: false }), /^\[classify\] split is false, but this model does not split texts$/],
-    [() => one.evaluate([['jazz', 'music']]), /this model is an encoder alone/],
+    [() => one.evaluate([['jazz', 'music']]), /this is an encoder-only model/],
   ]) {
     await assert.rejects(load, { message });
   }

@@ -128,7 +128,7 @@ void Pickles::global() {
   WASMFORMER_CHECK(is_utf8(text) && text.size() < 200, ErrorCode::pickle, "byte " << begin << ": not a class name");
   WASMFORMER_CHECK(text == ordered_dict || text == rebuild_tensor || storage_dtype(text), ErrorCode::pickle,
                    "the file asks for " << text
-                                        << ", which is no part of a state dict of F32, F16 or BF16; "
+                                        << ", which is not part of a state dict of F32, F16 or BF16; "
                                            "nothing was run");
   push_text(Kind::global, text);
 }

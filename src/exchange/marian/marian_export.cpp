@@ -63,7 +63,7 @@ void check_key(const char* key, bool fits, const Json& value, const char* expect
 
 void check_marian(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), ErrorCode::export_marian,
-                   "this model is an encoder alone; only translators can be exported");
+                   "this is an encoder-only model; only translators can be exported");
   const Json config = json_of(fields(c));
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
   check_key("norm", c.norm == NormPosition::post, config["norm"], "\"post\" only");

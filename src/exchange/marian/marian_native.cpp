@@ -217,7 +217,7 @@ class TensorMapping {
     WASMFORMER_CHECK(has(theirs), ErrorCode::marian_tensor_missing, "the tensor '" << theirs << "' is missing",
                      {"tensor", theirs});
     const std::vector<Index>& shape = npz_.tensors.at(theirs).shape;
-    WASMFORMER_CHECK(shape.size() == 2, ErrorCode::marian, "the tensor '" << theirs << "' is no matrix");
+    WASMFORMER_CHECK(shape.size() == 2, ErrorCode::marian, "the tensor '" << theirs << "' is not a matrix");
     return {shape[0], shape[1]};
   }
   float multiplier(const std::string& theirs) const {

@@ -30,7 +30,7 @@ Scalar most_probable(Eigen::Ref<RowVector> row, std::span<TokenScore> best, cons
   top_k(row, best);
   Scalar log_sum = log_sum_exp(row, static_cast<Scalar>(best[0].score));
   if (columns.sum_has_pad) log_sum = std::max(log_sum, pad) + std::log1p(std::exp(-std::abs(log_sum - pad)));
-  WASMFORMER_CHECK(std::isfinite(log_sum), ErrorCode::search, "the model gives scores that are not numbers");
+  WASMFORMER_CHECK(std::isfinite(log_sum), ErrorCode::search, "the model gives scores that are NaN or infinite");
   subtract(log_sum, best);
   return log_sum;
 }

@@ -23,7 +23,7 @@ void check_input(const SearchInput& input, const Config& c) {
     WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id, ErrorCode::search,
                      "a prefix cannot contain token " << id << ", which is never chosen");
     WASMFORMER_CHECK(id != c.eos_id || j + 1 == prefix, ErrorCode::search,
-                     "a prefix cannot go on after token " << id << ", which ends a sentence");
+                     "the prefix continues after token " << id << ", which ends a sentence");
   }
 }
 

@@ -14,7 +14,7 @@ TranslateOptions checked(TranslateOptions o, const Config& config, Naming naming
   check_ranges(fields(o), "translate", naming);
   check_glossary(o.glossary, naming);
   WASMFORMER_CHECK(!config.is_encoder(), ErrorCode::translate,
-                   "this model is an encoder alone: it has no decoder to translate with");
+                   "this is an encoder-only model: it has no decoder to translate with");
   const auto name = [naming](const char* option) { return named(option, naming); };
   WASMFORMER_CHECK(!o.sampling || !o.beam_trace, ErrorCode::translate,
                    name("beam_trace") << " needs beam search; it is not available with sampling");

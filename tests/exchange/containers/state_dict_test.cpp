@@ -85,7 +85,7 @@ TEST_CASE("Malicious and inconsistent pickles are refused without running anythi
   std::string pickle, storage = six_floats, message;
   SECTION("a command") {
     pickle = "\x80\x02" + std::string("cposix\nsystem\n(") + text("touch /tmp/pickle-was-run") + "tR.";
-    message = "[pickle] the file asks for posix.system, which is no part of a state dict";
+    message = "[pickle] the file asks for posix.system, which is not part of a state dict";
   }
   SECTION("a command instead of _rebuild_tensor_v2") {
     tensor.call = "cbuiltins\neval\n";
@@ -98,7 +98,7 @@ TEST_CASE("Malicious and inconsistent pickles are refused without running anythi
   SECTION("another type of number") {
     tensor.type = "DoubleStorage";
     message =
-        "[pickle] the file asks for torch.DoubleStorage, which is no part of a state dict of F32, F16 or "
+        "[pickle] the file asks for torch.DoubleStorage, which is not part of a state dict of F32, F16 or "
         "BF16";
   }
   SECTION("an instance by another instruction") {

@@ -103,7 +103,7 @@ TEST_CASE("A vocabulary of pad and begin alone, of which neither may be chosen, 
   Transformer model = random_model(c, 1);
   for (const Index beam : {1, 4})
     CHECK_THROWS_WITH(search(model, {{{1}, {}, 3}}, {.beam_size = beam}),
-                      ContainsSubstring("scores that are not numbers"));
+                      ContainsSubstring("scores that are NaN or infinite"));
 }
 
 TEST_CASE("A beam as wide as the search space finds everything, best first") {
