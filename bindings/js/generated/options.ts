@@ -34,9 +34,9 @@ export interface ModelConfig {
   classes: number;
   /** Number of tags for words; set from the tagged text. */
   tags: number;
-  /** What a classifier reads: the mean over the tokens, or the output at a begin token, which texts then have. */
+  /** What a classifier reads: the mean over the tokens, or the output at a begin token put before each text. */
   pooling: 'mean' | 'first';
-  /** Activation of a layer between what a classifier reads and the classes, if there is one. */
+  /** Activation of the pooler, an optional layer before the classifier. */
   pooler: 'none' | 'tanh' | 'relu';
   /** A text may have several labels or none, each with a probability of its own. */
   multi_label: boolean;
@@ -51,7 +51,7 @@ export interface ModelConfig {
    */
   decoder_self: 'attention' | 'ssru';
   /**
-   * How a query and a key are scored. q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or v·tanh(q + k)
+   * Score function of attention. q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or v·tanh(q + k)
    * (Bahdanau et al. 2015). Files without this key have 'scaled_dot'.
    */
   attention: 'scaled_dot' | 'dot' | 'additive' | 'bilinear';
@@ -106,13 +106,13 @@ export interface ModelConfig {
 /** How the weights are changed (section 5 of the paper). */
 export interface TrainingConfig {
   /**
-   * How gradients change the weights (section 5.3). 'muon' (Jordan 2024) learns more per step in short runs, and its
-   * step takes about a tenth longer.
+   * Optimizer (section 5.3). 'muon' (Jordan 2024) learns more per step in short runs, and its step takes about a tenth
+   * longer.
    */
   optimizer: 'adam' | 'adamw' | 'sgd' | 'muon';
   /** How the learning rate changes after the warm-up. */
   schedule: 'noam' | 'inverse_sqrt' | 'cosine' | 'linear' | 'constant';
-  /** Peak rate; for noam the factor before d_model^-0.5 (equation 3). */
+  /** Peak learning rate; for noam a factor of equation 3. */
   learning_rate: number;
   /** Steps in which the rate rises to its peak. */
   warmup_steps: number;
@@ -132,11 +132,11 @@ export interface TrainingConfig {
   muon_rate: number;
   /** Decay of muon's momentum. */
   muon_momentum: number;
-  /** Share of each weight matrix removed per step, times the rate; for adamw, sgd and muon. */
+  /** Decoupled weight decay of matrices; for adamw, sgd and muon. */
   weight_decay: number;
   /** Largest gradient norm; larger gradients are scaled down; 0 for no limit. */
   clip_norm: number;
-  /** Probability spread over the other tokens in the loss (section 5.4). */
+  /** Probability spread evenly over all tokens in the loss (section 5.4). */
   label_smoothing: number;
   /** Probability that a piece of the training text is split in two, as are its parts (Provilkov et al. 2020). */
   bpe_dropout: number;
@@ -167,7 +167,7 @@ export interface TrainingConfig {
    * al. 2023). Cannot be used with `from`: that model has biases of its own.
    */
   unigram_bias: boolean;
-  /** Most tokens in a batch, counted on its longer side. */
+  /** Maximum tokens per batch, counted on its longer side. */
   batch_tokens: number;
   /** Batches whose gradients are added up before the weights change. */
   accumulate: number;
