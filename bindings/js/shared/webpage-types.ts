@@ -69,7 +69,7 @@ export interface SentenceTranslator<Found extends SentenceTranslation = Sentence
   ): Promise<Found[]>;
 }
 
-/** What tells languages, such as a Detector of `wasmformer/detect`. */
+/** Detector of languages, such as the one of `wasmformer/detect`. */
 export interface SentenceDetector {
   /** The likeliest first; confidences are from 0 to 1. */
   detect(text: string): readonly { language: string; confidence: number }[];

@@ -18,7 +18,7 @@ const SEVERAL = 'mul';
 /** With less confidence, a sentence is in the language of most of the others. */
 const SURE = 0.6;
 
-/** What detects languages: the installed package's detector, or the given one. */
+/** 'auto' for the installed package's detector, or a detector. */
 export const detectorRule: Rule = {
   accepts: (value) => value === 'auto' || (isObject(value) && 'detect' in value), expected: "'auto' or a detector",
 };

@@ -262,7 +262,7 @@ TEST_CASE("The most probable tokens come best first, without the pad and begin t
   }
   row.resize(6);
   row << 0, 1, 0, std::nanf(""), 2, 2;
-  CHECK_THROWS_WITH(most_probable(row, 3, token_columns(c)), ContainsSubstring("not numbers"));
+  CHECK_THROWS_WITH(most_probable(row, 3, token_columns(c)), ContainsSubstring("NaN or infinite"));
 }
 
 TEST_CASE("Search refuses invalid input with a message") {
