@@ -67,7 +67,7 @@ test('a budget chooses what is not given, says what, and ends with its schedule;
 });
 
 test('a budget that a large model exceeds is a warning that says how long its steps take', () => {
-  const large = ['train', '--data', path('train.tsv.gz'), '--validation', '5', '--preset', 'small', '--set', 'max_length=64', '--output', path('large'), '--quiet'];
+  const large = ['train', '--data', path('train.tsv.gz'), '--validation', '5', '--preset', 'small', '--set', 'max_length=64', '--output', path('too-large'), '--quiet'];
   const { stderr } = succeed(...large, '--budget', '0.001');
   assert.match(stderr, /the run takes longer than --budget: its settings need at least 2 steps of \d+\.\d s; give more minutes or a smaller model$/m);
 });
@@ -201,7 +201,7 @@ test('train --help lists the keys of --set, and says how an interrupted run ends
   const { stdout } = succeed('train', '--help');
   assert.match(stdout, /--validation/);
   assert.match(stdout, /\n +d_model +features of a token/);
-  assert.match(stdout, /\n +learning_rate +peak rate; for noam/);
+  assert.match(stdout, /\n +learning_rate +peak learning rate; for noam/);
   assert.doesNotMatch(stdout, /pad_id/);
   assert.match(stdout, /exit code is 130/);
 });
