@@ -15,7 +15,7 @@ const { STOPS, START, END } = await load('lecture/stops/stops.ts');
 const places = [START, ...STOPS.map(({ id }) => id), END];
 
 /** Terms of the paper, names, and words of the example of byte-pair encoding. */
-const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'GNMT', 'ConvS', 'LSTM', 'lowest', 'newest', 'widest', 'lower', 'padding']);
+const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'BERT', 'GNMT', 'ConvS', 'LSTM', 'lowest', 'newest', 'widest', 'lower', 'padding']);
 
 const arrive = (page, stop) => page.locator(`[data-stop=${stop}] [data-ring]`).first().waitFor();
 const lead = async (page, stop) => {
