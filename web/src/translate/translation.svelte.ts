@@ -74,9 +74,10 @@ export class TranslationStore {
     prefix: this.shown && this.shown.forced.length > 0 ? this.shown.forced : undefined,
     glossary: this.#terms.glossary,
   }));
-  /** Key of the text to show while there is no translation. */
+  /** Key of the text to show while there is no translation, or nothing of the model's to look at. */
   readonly hint = $derived.by(() => {
     if (this.source.trim() === '') return 'typeAbove';
+    if (this.shown?.targetTokens.length === 0) return 'onlyCopied';
     return this.#models.translator ? 'translating' : 'waiting';
   });
   readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
