@@ -1,4 +1,4 @@
-// In which other language a text of the visitor's own is.
+// Detects the language of a text of the visitor's own.
 import { isExample } from './examples';
 import type { Detect } from './other-language';
 

@@ -5,7 +5,7 @@ const SUSTAINED = 9.5e12;
 /** Tokens of one batch on each side, about. */
 export const BATCH_TOKENS = 25_000;
 
-/** Of the paper: a step takes about 0.4 seconds in base and 1 second in big. BLEU on newstest2014, English to German. */
+/** Figures of the paper: a step takes about 0.4 seconds in base and 1 second in big. BLEU on newstest2014, English to German. */
 export const MODELS = {
   base: { hours: 12, steps: 100_000, bleu: 27.3 },
   big: { hours: 3.5 * 24, steps: 300_000, bleu: 28.4 },
