@@ -34,7 +34,7 @@ export function valuesFor(name: string): readonly Value[] | null {
   return type === 'boolean' ? [false, true] : null;
 }
 
-/** A value as it was typed or chosen; null where it is none that the setting takes. */
+/** A value as it was typed or chosen; null if the setting does not take it. */
 export function valueAs(name: string, text: string): Value | null {
   const choices = valuesFor(name);
   if (choices) return choices.find((choice) => String(choice) === text) ?? null;
