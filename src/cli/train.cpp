@@ -234,8 +234,8 @@ nlohmann::ordered_json earlier_options(const std::string& file) {
   return has_options ? options["train"] : nlohmann::ordered_json::object();
 }
 
-// The object of options.json: the given options and all settings, so that they hold when defaults change and on
-// machines where a budget would choose others. Only the length of its schedule is left to the clock of the repeated run.
+// The object of options.json: the given options and all settings, so that they hold when defaults change and where a
+// budget would choose others. Only the length of its schedule is left to the clock of the repeated run.
 nlohmann::ordered_json used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingSession& run) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object();
   if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());
