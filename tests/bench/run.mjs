@@ -1,6 +1,6 @@
-// `npm run bench [-- --peers | --real | --learning | --labelled DIR | --ablations | --browsers | --long | --newcomer | --page]
-// [--json] [--only REGEX] [--quick] [--seeds N] [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output
-// is a table or, with --json, one array; everything else goes to standard error.
+// `npm run bench [-- --peers | --real | --learning | --labelled DIR | --ablations | --browsers | --long | --newcomer |
+// --environments | --page] [--json] [--only REGEX] [--quick] [--seeds N] [--multi30k DIR] [--atis FILE]`: see README.md. What it
+// prints on standard output is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { ablationTable, measureAblations } from './ablations.mjs';
 import { measureBrowsers } from './browsers.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
+import { measureEnvironments } from './environments.mjs';
 import { measurePage } from './frames.mjs';
 import { labelled } from './labelled.mjs';
 import { learning } from './learning.mjs';
@@ -26,6 +27,7 @@ const { values: options } = parseArgs({
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, atis: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
     labelled: { type: 'string' }, real: { type: 'boolean' }, long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' }, ablations: { type: 'boolean' },
+    environments: { type: 'boolean' },
     seeds: { type: 'string', default: '20' }, minutes: { type: 'string', default: '4' },
   },
 });
@@ -147,6 +149,7 @@ async function main() {
   else if (options.real) await measureChapter(figures);
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
   else if (options.long) await measureLong(figures, { quick: options.quick, wanted, log });
+  else if (options.environments) measureEnvironments(figures, { wanted, log });
   else if (options.newcomer) await measureNewcomer(figures, { wanted, log });
   else await measureSpeed(figures);
   await stop();

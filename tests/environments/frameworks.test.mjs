@@ -42,7 +42,7 @@ for (const [name, { files, entry, packages, plugin }] of Object.entries(framewor
     addModel(place, 'public/model.safetensors');
     run(join(place, 'node_modules/.bin/vite'), ['build', '--logLevel', 'error'], { cwd: place });
     const expected = await expectedText();
-    const { complaints } = await inBrowser(join(place, 'dist'), async (page) => {
+    const { complaints } = await inBrowser(`Vite with ${name}`, join(place, 'dist'), async (page) => {
       await page.waitForFunction(() => document.querySelector('output')?.textContent, undefined, { timeout: 60_000 });
       await page.fill('textarea', sentence);
       await page.waitForFunction((text) => document.querySelector('output').textContent === text, expected, { timeout: 60_000 });

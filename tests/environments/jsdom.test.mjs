@@ -1,7 +1,7 @@
 // Tests of users with Vitest, in Node and in pages that are played in it.
 import { test } from 'node:test';
 import { join } from 'node:path';
-import { project, recipe, run } from './support.mjs';
+import { project, recipe, run, untilTranslated } from './support.mjs';
 
 const real = (environment) => `// @vitest-environment ${environment}
 import { createRequire } from 'node:module';
@@ -19,11 +19,12 @@ test('translates in ${environment}', async () => {
 }, 60_000);
 `;
 
-test('Vitest runs models in Node, in jsdom and in happy-dom, and the mock of the guide', () => {
+test('Vitest runs models in Node, in jsdom and in happy-dom, and the mock of the guide', async () => {
   const environments = ['node', 'jsdom', 'happy-dom'];
   const files = Object.fromEntries(environments.map((name) => [`${name}.test.js`, real(name)]));
   const place = project('vitest', {
     ...files, 'translate.test.js': recipe('translate.test.js', 'bindings/docs/testing.md'),
   }, ['vitest', 'jsdom', 'happy-dom']);
-  run(join(place, 'node_modules/.bin/vitest'), ['run'], { cwd: place });
+  const environment = 'Vitest: Node, jsdom and happy-dom, one after another';
+  await untilTranslated(environment, () => run(join(place, 'node_modules/.bin/vitest'), ['run'], { cwd: place }));
 });

@@ -5,8 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import { addModel, expectedText, project, recipe, run, sentence } from './support.mjs';
+import { addModel, answerOf, expectedText, project, recipe, run, sentence, untilTranslated } from './support.mjs';
 
 const component = `import { Translator } from 'wasmformer';
 export const dynamic = 'force-dynamic';
@@ -16,15 +15,6 @@ export default async function Page() {
   translator.dispose();
   return <p>{text}</p>;
 }`;
-
-async function answerOf(address) {
-  for (let tries = 0; tries < 120; tries++) {
-    const response = await fetch(address).catch(() => undefined);
-    if (response) return response;
-    await setTimeout(500);
-  }
-  throw new Error('the server does not answer');
-}
 
 test('Next.js: a route handler and a server component, standalone in an empty folder', async (t) => {
   const layout = 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;';
@@ -41,14 +31,17 @@ test('Next.js: a route handler and a server component, standalone in an empty fo
   mkdirSync(join(server, 'app'));
   cpSync(join(place, '.next/standalone'), join(server, 'app'), { recursive: true });
   const port = 20_000 + process.pid % 10_000;
-  const program = spawn(process.execPath, ['server.js'], {
-    cwd: join(server, 'app'), env: { ...process.env, PORT: String(port), HOSTNAME: '127.0.0.1' }, stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  t.after(() => program.kill());
   const address = `http://127.0.0.1:${port}`;
   const expected = await expectedText();
-  const answer = await answerOf(`${address}/translate?text=${encodeURIComponent(sentence)}`);
-  assert.deepEqual([answer.status, await answer.json()], [200, { text: expected }]);
+  const answer = await untilTranslated('Next.js, standalone', async () => {
+    const program = spawn(process.execPath, ['server.js'], {
+      cwd: join(server, 'app'), env: { ...process.env, PORT: String(port), HOSTNAME: '127.0.0.1' }, stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    t.after(() => program.kill());
+    const response = await answerOf(`${address}/translate?text=${encodeURIComponent(sentence)}`);
+    return [response.status, await response.json()];
+  });
+  assert.deepEqual(answer, [200, { text: expected }]);
   const page = await answerOf(address);
   assert.ok((await page.text()).includes(`<p>${expected}</p>`));
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { chromium as playwright } from 'playwright-core';
 import { chromium } from '../../bindings/tools/setup.mjs';
-import { addModel, expectedText, inBrowser, recipe, sentence } from './support.mjs';
+import { addModel, expectedText, inBrowser, recipe, sentence, untilTranslated } from './support.mjs';
 
 const dist = join(import.meta.dirname, '../../dist');
 const page = (body) => `<!doctype html><link rel="icon" href="data:,"><meta charset="utf-8">${body}`;
@@ -35,7 +35,7 @@ test('two tabs share the model of a shared worker', async (t) => {
     port.onmessage = ({ data }) => resolve(data);
     port.postMessage(text);
   });
-  const { result, complaints } = await inBrowser(place, async (tab) => {
+  const { result, complaints } = await inBrowser('shared worker, two tabs', place, async (tab) => {
     const other = await tab.context().newPage();
     await other.goto(tab.url());
     return Promise.all([tab, other].map((one) => one.evaluate(ask, sentence)));
@@ -50,14 +50,14 @@ const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-E
 for (const [name, options] of [['its own worker', '{}'], ['workerURL', "{ workerURL: 'wasmformer/worker/worker.js' }"]]) {
   test(`a page that demands Trusted Types translates, with ${name} and threads`, async (t) => {
     const place = site(t, { 'index.html': page(loading(options)) });
-    const { result } = await inBrowser(place, resultOf, { 'Content-Security-Policy': policy, ...isolation });
+    const { result } = await inBrowser(`Trusted Types, ${name}`, place, resultOf, { 'Content-Security-Policy': policy, ...isolation });
     assert.equal(result, await expectedText());
   });
 }
 
 test('a frame in a sandbox, whose origin is that of nobody, translates', async (t) => {
   const place = site(t, { 'index.html': page('<iframe sandbox="allow-scripts" src="frame.html"></iframe>'), 'frame.html': page(loading()) });
-  const { result, complaints } = await inBrowser(place, async (tab) => {
+  const { result, complaints } = await inBrowser('frame in a sandbox', place, async (tab) => {
     await tab.waitForFunction(() => frames.length === 1);
     return resultOf(tab.frames()[1]);
   }, { 'Access-Control-Allow-Origin': '*' });
@@ -86,7 +86,8 @@ test('the background of a Manifest V3 extension translates', async (t) => {
     const worker = context.serviceWorkers()[0] ?? await context.waitForEvent('serviceworker', { timeout: 60_000 });
     const tab = await context.newPage();
     await tab.goto(new URL('index.html', worker.url()).href);
-    const text = await tab.evaluate((sentence) => globalThis.chrome.runtime.sendMessage(sentence), sentence);
+    const ask = (sentence) => globalThis.chrome.runtime.sendMessage(sentence);
+    const text = await untilTranslated('background of an extension', () => tab.evaluate(ask, sentence));
     assert.equal(text, await expectedText());
   } finally {
     await context.close();

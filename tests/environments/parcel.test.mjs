@@ -18,7 +18,7 @@ work().then((text) => (globalThis.result = text), (error) => (globalThis.result 
   const built = join(place, 'dist');
   cpSync(join(place, 'node_modules/wasmformer/dist'), join(built, 'wasmformer'), { recursive: true });
   addModel(built);
-  const { result } = await inBrowser(built, async (page) =>
+  const { result } = await inBrowser('Parcel', built, async (page) =>
     (await page.waitForFunction(() => globalThis.result, undefined, { timeout: 60_000 })).jsonValue());
   assert.equal(result, await expectedText());
 });

@@ -1,9 +1,10 @@
 // Projects in temporary folders, each with the packed package and the newest version of what it is used with.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { Translator } from '../../dist/index.js';
 import { headlessChromium } from '../../bindings/tools/setup.mjs';
@@ -61,8 +62,34 @@ export function recipe(name, guide = 'bindings/docs/recipes.md') {
   return found;
 }
 
-/** Runs `use` with a page of the folder, which is served with `headers`; returns its result and what the page complained of. */
-export async function inBrowser(place, use, headers = {}) {
+/**
+ * Runs `work`, from the start of a program or the opening of a page until it has a translation. The benchmark of the
+ * environments asks for the seconds, by the name of a file to write to.
+ */
+export async function untilTranslated(environment, work) {
+  const begin = performance.now();
+  const result = await work();
+  const file = process.env.WASMFORMER_SECONDS;
+  if (file) appendFileSync(file, `${environment}\t${(performance.now() - begin) / 1000}\n`);
+  return result;
+}
+
+/** The answer of a server that has just been started. */
+export async function answerOf(address) {
+  const longest = 60_000, pause = 50;
+  for (let waited = 0; waited < longest; waited += pause) {
+    const answer = await fetch(address).catch(() => undefined);
+    if (answer) return answer;
+    await setTimeout(pause);
+  }
+  throw new Error('the server does not answer');
+}
+
+/**
+ * Runs `use` with a page of the folder, which is served with `headers`, until it has translated; returns its result and
+ * what the page complained of.
+ */
+export async function inBrowser(environment, place, use, headers = {}) {
   const { server, address } = await serve(place, 0, headers);
   const browser = await chromium.launch({ executablePath: headlessChromium(), args: ['--no-sandbox', '--disable-gpu'] });
   try {
@@ -70,8 +97,10 @@ export async function inBrowser(place, use, headers = {}) {
     const complaints = [];
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    await page.goto(address);
-    const result = await use(page).catch((error) => {
+    const result = await untilTranslated(environment, async () => {
+      await page.goto(address);
+      return use(page);
+    }).catch((error) => {
       throw new Error(`${error.message}; ${complaints.join('; ')}`);
     });
     return { result, complaints };

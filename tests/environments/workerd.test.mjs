@@ -4,9 +4,8 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { addModel, expectedText, project, recipe, sentence } from './support.mjs';
+import { addModel, answerOf, expectedText, project, recipe, sentence, untilTranslated } from './support.mjs';
 
 const configuration = (port) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -37,14 +36,11 @@ test('the Cloudflare Worker of the recipes translates in workerd', async (t) => 
   copyFileSync(join(place, 'node_modules/wasmformer/dist/wasm/relaxed/wasmformer.wasm'), join(place, 'wasmformer.wasm'));
   const port = 30_000 + process.pid % 10_000;
   writeFileSync(join(place, 'config.capnp'), configuration(port));
-  const server = spawn(join(place, 'node_modules/.bin/workerd'), ['serve', 'config.capnp'], { cwd: place, stdio: 'inherit' });
-  t.after(() => server.kill());
-  const address = `http://127.0.0.1:${port}/?text=${encodeURIComponent(sentence)}`;
-  let answer;
-  for (let tries = 0; tries < 60 && !answer; tries++) {
-    answer = await fetch(address).catch(() => undefined);
-    if (!answer) await setTimeout(500);
-  }
-  const said = await answer.text();
+  const said = await untilTranslated('workerd', async () => {
+    const server = spawn(join(place, 'node_modules/.bin/workerd'), ['serve', 'config.capnp'], { cwd: place, stdio: 'inherit' });
+    t.after(() => server.kill());
+    const answer = await answerOf(`http://127.0.0.1:${port}/?text=${encodeURIComponent(sentence)}`);
+    return answer.text();
+  });
   assert.equal(said, JSON.stringify({ text: await expectedText() }));
 });
