@@ -9,6 +9,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { isStale } from '../../bindings/tools/build.mjs';
 import { root } from '../../bindings/tools/shell.mjs';
 import { ablationTable, measureAblations } from './ablations.mjs';
+import { measureArms } from './arms.mjs';
 import { measureBrowsers } from './browsers.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
@@ -140,11 +141,12 @@ async function ablate() {
 
 async function main() {
   build();
-  if (options.ablations) return ablate();
+  if (options.ablations && !options.page) return ablate();
   if (options.peers || options.real) installPeers(log);
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, atis: options.atis, quick: options.quick, log });
   else if (options.labelled) labelled(options.labelled, figures, { minutes: options.minutes, wanted, log });
+  else if (options.ablations) await measureArms(figures, { wanted, log });
   else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
   else if (options.real) await measureChapter(figures);
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
