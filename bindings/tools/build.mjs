@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { modelSources, packModels } from './model-packages.mjs';
 import { precompress } from './precompress.mjs';
+import { writeHeaderPages, writeReferencePages } from './reference.mjs';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 import { removeComments } from './without-comments.mjs';
@@ -132,10 +133,12 @@ function buildBenchmarks() {
   buildPreset('wasm', ['relaxed', 'simd', 'relaxed-threads'].map((name) => `wasmformer_bench_${name}`));
 }
 
-// The guides and the pages of the package's types, with what their live examples load.
+// The guides, the pages of the package's types, of the program's options and of C++, with what their live examples load.
 export function writeDocs(output) {
   step('Writing the API pages');
+  writeReferencePages();
   run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--out', output, '--logLevel', 'Warn'], { cwd: root });
+  if (!writeHeaderPages(join(output, 'cpp'))) step('doxygen is missing, so the pages of the C++ headers are left out');
   cpSync(join(root, 'dist'), join(output, 'wasmformer'), { recursive: true, filter: (path) => !/\/cli(\.js)?$/.test(path) });
   mkdirSync(join(output, 'models'), { recursive: true });
   copyFileSync(join(root, 'web/public/models/de-en.safetensors'), join(output, 'models/de-en.safetensors'));
@@ -153,7 +156,7 @@ const parts = {
   'model-packages': { needs: [], build: buildModelPackages },
   page: { needs: ['wasm'], packages: {}, build: buildPage },
   site: { needs: ['wasm'], packages: {}, build: buildSite },
-  docs: { needs: ['wasm'], packages: { tests: true }, build: buildDocs },
+  docs: { needs: ['wasm', 'docs'], packages: { tests: true }, build: buildDocs },
   bench: { needs: ['native', 'wasm', 'browser'], packages: { tests: true }, build: buildBenchmarks },
 };
 

@@ -63,7 +63,7 @@ const llvmPrograms = {
   'llvm-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
 };
 // The store of compiled files, the fuzzer, the formatter, a browser without windows, copies of libraries that the installed
-// library must not clash with, and what WebKit needs.
+// library must not clash with, what writes the pages of C++, and what WebKit needs.
 const testPrograms = {
   ccache: { needs: ['tests'], found: () => which('ccache'), apt: 'ccache' },
   libFuzzer: { needs: ['tests'], found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
@@ -78,6 +78,7 @@ const testPrograms = {
   eigen: { needs: ['tests'], found: () => existsSync('/usr/include/eigen3/Eigen/Core'), apt: 'libeigen3-dev' },
   'pkg-config': { needs: ['tests'], found: () => which('pkg-config'), apt: 'pkg-config' },
   WebKitWebDriver: { needs: ['browsers'], found: () => which('WebKitWebDriver'), apt: 'webkit2gtk-driver' },
+  doxygen: { needs: ['docs', 'tests'], found: () => which('doxygen'), apt: 'doxygen' },
   Xvfb: { needs: ['browsers'], found: () => which('Xvfb'), apt: 'xvfb' },
 };
 
@@ -214,7 +215,7 @@ function nameMissing(missing, needsEmscripten) {
   if (lines.length > 0) throw new Error(lines.join('\n'));
 }
 
-// `needs`: what is to be built or run, of native, wasm, browser (Chromium), browsers (the others) and tests.
+// `needs`: what is to be built or run, of native, wasm, browser (Chromium), browsers (the others), docs and tests.
 export function setUp(...needs) {
   const debian = release().ID === 'debian';
   const needsEmscripten = needs.includes('wasm') && !hasEmscriptenOnPath() && !existsSync(join(cache, emscripten));

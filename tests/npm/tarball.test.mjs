@@ -324,7 +324,7 @@ test('API pages are written of every entry, and pages of the guides, without a w
     assert.ok(example?.includes(words), name);
   }
   const documents = readdirSync(join(pages, 'documents')).sort();
-  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Detecting_languages.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'Recipes.html', 'Standard.html', 'Teaching.html', 'Testing.html', 'The_package.html', 'The_program.html', 'Training.html']);
+  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Detecting_languages.html', 'Errors.html', 'Library_for_C++.html', 'Memory.html', 'Migrating.html', 'Program_options.html', 'Quick_start.html', 'Recipes.html', 'Standard.html', 'Teaching.html', 'Testing.html', 'The_package.html', 'The_program.html', 'Training.html']);
   for (const document of ['index.html', ...documents.map((name) => `documents/${name}`)]) {
     const html = readFileSync(join(pages, document), 'utf8');
     for (const [, path, anchor] of html.matchAll(/href="(?!https?:|data:)([^"#]*)#?([^"]*)"/g)) {
