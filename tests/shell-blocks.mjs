@@ -20,12 +20,14 @@ export const covered = [
   [/^node bindings\/tools\/build.mjs one-file /, 'tests/e2e/one-file.test.mjs', 'one-file.mjs'],
   [/^npm run native && cmake --install /, 'tests/install/files.cmake', '--install'],
   [/^cmake -S bindings\/examples\/cpp /, 'tests/install/example.cmake', 'bindings/examples/cpp'],
-  [/^build\/example\/translate /, 'tests/install/example.cmake', '/translate'],
+  [/^echo .* \| build\/example\/translate /, 'tests/install/example.cmake', '/translate'],
+  [/^cmake -S \. -B build\/lib /, 'tests/install/library_only.cmake', 'WASMFORMER_LIBRARY_ONLY=ON'],
+  [/^(export PKG_CONFIG_PATH=|g\+\+ .*pkg-config)/, 'tests/install/pkg_config.cmake', '-std=c++20'],
   [/^(apt-get install libopenmpi-dev|cmake --preset native-mpi|mpirun )/, 'tests/cli/ranks.test.mjs', "'native-mpi'"],
   [/export-marian .*--format bin/, 'tests/exchange/marian/student_export_test.cpp', 'export_student'],
   [/^node web\/models\/prepare\.mjs /, 'tests/js/prepare.test.mjs', "'prepare.mjs'), 'de-en'"],
   [/^\$wasmformer train --config web\/models\//, 'tests/cli/config_file.test.mjs', 'the recipe of'],
-  [/^wasmformer=/, 'tests/shell-blocks.mjs', 'wasmformer='],
+  [/^(wasmformer|prefix)=/, 'tests/shell-blocks.mjs', 'wasmformer='],
   [/^(node|deno run -A|bun) main\.mjs$/, 'tests/docs.test.mjs', 'each runtime runs the program of the quick start'],
 ];
 const isCovered = (line) => covered.some(([pattern]) => pattern.test(line));

@@ -16,6 +16,11 @@ macro(wasmformer_fetch name version url sha256)
   if(NOT FETCHCONTENT_SOURCE_DIR_${upper} AND EXISTS "${WASMFORMER_CACHE}/${name}-${version}")
     set(FETCHCONTENT_SOURCE_DIR_${upper} "${WASMFORMER_CACHE}/${name}-${version}")
   endif()
+  # FetchContent itself is silent, and without a network it tries for more than a minute.
+  file(GLOB downloaded "${FETCHCONTENT_BASE_DIR}/wasmformer_${name}-src/*")
+  if(NOT FETCHCONTENT_SOURCE_DIR_${upper} AND NOT downloaded)
+    message(STATUS "Downloading ${url}, since ${WASMFORMER_CACHE}/${name}-${version} does not exist")
+  endif()
   FetchContent_Declare(wasmformer_${name} URL ${url} URL_HASH SHA256=${sha256} DOWNLOAD_EXTRACT_TIMESTAMP TRUE
                        SOURCE_SUBDIR none)
   FetchContent_MakeAvailable(wasmformer_${name})

@@ -32,6 +32,12 @@ test("the written description matches the module's", async () => {
   assert.deepEqual((await Engine.create({ build: 'simd' })).describe(), options);
 });
 
+test('the C++ header names every preset', () => {
+  const header = readFileSync(new URL('../../src/include/wasmformer/training.h', import.meta.url), 'utf8');
+  const [, names] = /std::string preset = \{\}; +\/\/ (.+)/.exec(header);
+  assert.deepEqual(names.split(/, | or /), options.presets.map(({ name }) => name));
+});
+
 test('ranges, defaults, choices and tasks are available for a form', () => {
   const beams = field(options.translate, 'beamSize');
   assert.deepEqual([beams.type, beams.default, beams.minimum, beams.maximum], ['integer', 4, 1, 64]);

@@ -1,5 +1,5 @@
 // Trains a small translator on the lines of standard input, each a sentence, a tab and its translation, and writes the
-// model file:
+// best model to a file:
 //   train STEPS MODEL < PAIRS
 #include <wasmformer/training_run.h>
 
@@ -21,10 +21,6 @@ wasmformer::ParallelText read_pairs() {
   return pairs;
 }
 
-void print(const wasmformer::TrainingRun::Report& report) {
-  std::cout << "step " << report.step << ", loss " << report.loss << "\n";
-}
-
 void write(const char* path, const std::vector<std::byte>& bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -35,12 +31,15 @@ void write(const char* path, const std::vector<std::byte>& bytes) {
 
 int main(int argc, char** argv) try {
   if (argc != 3) throw std::runtime_error("usage: train STEPS MODEL < PAIRS");
-  wasmformer::TrainingRun run({.preset = "toy",
-                               .config = {R"({"learning_rate": 0.003})"},
-                               .tokenizer = wasmformer::TokenizerRequest{.type = wasmformer::TokenizerType::character}},
-                              {.train = {.pairs = read_pairs()}}, /*threads=*/2);
-  run.run({.steps = std::stol(argv[1]), .report_every = 100}, print);
-  write(argv[2], run.model_file());
+  wasmformer::TrainingRun run(
+      {.preset = "toy", .tokenizer = wasmformer::TokenizerRequest{.type = wasmformer::TokenizerType::character}},
+      {.train = {.pairs = read_pairs()}}, /*threads=*/2);
+  // The loop validates when epochs end and after the last step. model_file() has the weights of the moment.
+  const auto report = [&](const wasmformer::TrainingRun::Report& now) {
+    std::cout << "step " << now.step << ", loss " << now.loss << "\n";
+    if (now.validation && now.validation->is_best) write(argv[2], run.model_file());
+  };
+  run.run({.steps = std::stol(argv[1]), .report_every = 100}, report);
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";
   return 1;

@@ -100,8 +100,8 @@ struct TokenizerRequest {
 
 // Input that a run begins with.
 struct RunRequest {
-  std::string preset = {};
-  JsonText config = {};
+  std::string preset = {};  // toy, tiny, small, base, big, multi30k-tiny, kyubyong, student-tiny or student-micro
+  JsonText config = {};     // its keys are those of --set, which `wasmformer train --help` lists
   std::optional<TaskRequest> task = {};
   std::optional<Index> validation = {};
   std::optional<TokenizerRequest> tokenizer = {};

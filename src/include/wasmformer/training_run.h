@@ -25,7 +25,7 @@ struct TrainingData {
 // All of it is read by the constructor of TrainingRun and may be freed afterwards.
 struct TrainingInput {
   TrainingData train = {};
-  TrainingData valid = {};                // of the same kind; empty: some of `train` are held back
+  TrainingData valid = {};                // of the same kind; empty: 5% of `train` are held back, at most 500
   std::filesystem::path model_path = {};  // the model to fine-tune, or with RunRequest::resume the checkpoint
   std::span<const std::byte> model = {};  // the same as bytes
   std::span<const std::byte> source_tokenizer = {},
@@ -63,7 +63,7 @@ class WASMFORMER_API TrainingRun {
   [[nodiscard]] double epochs() const noexcept;  // passes over the texts, the current one in part
   [[nodiscard]] Index parameter_count() const noexcept;
 
-  // The bytes of a model file, for Translator, Classifier or Tagger, and of a checkpoint, to resume from.
+  // Bytes of a model file with the present weights, as floats (`wasmformer quantize` makes it small); of a checkpoint.
   [[nodiscard]] std::vector<std::byte> model_file() const;
   [[nodiscard]] std::vector<std::byte> checkpoint() const;
 
