@@ -1,6 +1,6 @@
 // The public types of the package as its users see them: for each entry, what it exports, with inherited members and
 // documentation, wherever that is declared. `node tests/public-types.mjs` renews tests/fixtures/public-types.d.ts.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -8,8 +8,7 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('../', import.meta.url));
 export const snapshot = join(root, 'tests/fixtures/public-types.d.ts');
 
-const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseSingleQuotesForStringLiteralType
- ;
+const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseSingleQuotesForStringLiteralType;
 
 /** The comment before a declaration, as it stands in the source, or ''. */
 function comment(symbol, checker, indent) {
@@ -109,6 +108,8 @@ export function publicTypes() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json')));
   const entries = Object.entries(exports).filter(([name, { types }]) => types && name !== './worker');
   const files = entries.map(([, { types }]) => join(root, types));
+  const missing = files.find((file) => !existsSync(file));
+  if (missing) throw new Error(`${missing} is missing: \`node bindings/tools/build.mjs package\` writes it`);
   const program = ts.createProgram(files, {
     target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext,
     lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.esnext.disposable.d.ts'], types: [], strict: true,
