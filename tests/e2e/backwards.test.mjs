@@ -31,7 +31,7 @@ test('a right answer has losses, a step lowers them, Undo takes it back, and the
     const after = await lossOf(page);
     assert.ok(after < before, `${after} is not below ${before}`);
     assert.match(await page.getByTestId('norm').innerText(), /→/);
-    assert.match(await page.getByTestId('effect').innerText(), /rate × norm²/);
+    assert.match(await page.getByTestId('effect').innerText(), /rate × length²/);
     assert.ok(await page.getByTestId('lesson-after').innerText());
     await show(page, 'backwards-laptop');
     await button(page, 'Undo').click();

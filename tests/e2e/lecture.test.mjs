@@ -15,7 +15,7 @@ const { STOPS, START, END } = await load('lecture/stops/stops.ts');
 const places = [START, ...STOPS.map(({ id }) => id), END];
 
 /** Terms of the paper, names, and words of the example of byte-pair encoding. */
-const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'BERT', 'GNMT', 'ConvS', 'LSTM', 'lowest', 'newest', 'widest', 'lower', 'padding']);
+const ours = new Set(['teacher', 'forcing', 'BLEU', 'dropout', 'warmup', 'steps', 'Adam', 'BERT', 'GNMT', 'ConvS', 'LSTM', 'lowest', 'newest', 'widest', 'lower', 'padding', 'Xiong']);
 
 const arrive = (page, stop) => page.locator(`[data-stop=${stop}] [data-ring]`).first().waitFor();
 const lead = async (page, stop) => {
@@ -77,10 +77,25 @@ for (const [tour, count] of [['inside', 6], ['attention', 5]]) {
     }));
 }
 
+test('on a phone a stop opens with its title and claim, and its figure comes into view when it is moved', () =>
+  withView(site, { ...phone, reducedMotion: 'reduce' }, '#lecture/residual', async (page) => {
+    await arrive(page, 'residual');
+    await page.getByRole('button', { name: 'Next stop' }).click();
+    await arrive(page, 'norm');
+    await page.getByTestId('ring').waitFor();
+    const seen = (selector) => page.evaluate((selector) => {
+      const { top } = document.querySelector(selector).getBoundingClientRect();
+      return top >= 0 && top < innerHeight / 2;
+    }, selector);
+    assert.ok(await seen('h2') && await seen('.prose'), 'title and claim');
+    await page.getByRole('radio', { name: 'pre-norm' }).dispatchEvent('click');
+    await page.waitForFunction(ringInside, 'aside.bar');
+  }));
+
 test('answers are checked, the first one counts, the score is kept, and the last stop sums up', () =>
   withView(site, still, '#lecture/scale', async (page) => {
     const choose = (name) => page.getByTestId('lecture').getByRole('button', { name }).click({ force: true });
-    await choose('Less than a hundredth');
+    await choose('It falls to less than a fifth');
     await page.getByTestId('because').getByText('Right.').waitFor();
     assert.equal(await page.getByTestId('score').innerText(), '1 of 1 right');
     await lead(page, 'heads');

@@ -45,7 +45,8 @@ test('an attention has a row for each head, another box one for all', () => {
 });
 
 test('the way of the gradient: from the output to the embedding of the source', () => {
-  assert.deepEqual(gradients.passage(pass), { top: 2, bottom: 0.02, factor: 0.01 });
+  const both = { boxes: [...pass.boxes, box('decoder', 'embedding', 0.5)] };
+  assert.deepEqual(gradients.passage(both), { top: 2, bottom: 0.02, own: 0.5, factor: 0.01, ownFactor: 0.25 });
 });
 
 test('connectors are turned round, and what only a search has is left out', () => {

@@ -80,20 +80,27 @@ test('the example of six tokens has the shapes of the notes', async () => {
 });
 
 test('a dot product has the variance d_k; divided by √d_k, softmax keeps its gradient', async () => {
-  const { rowOf, variance } = await figure('scaling');
-  for (const dk of [1, 16, 64, 512]) near(variance(dk) / dk, 1, 0.35, `d_k ${dk}:`);
-  const slope = (dk, isScaled) => sum(rowOf(dk, isScaled).slopes);
-  assert.ok(slope(256, false) < 0.01 * slope(1, false), 'as the answer to the question says');
-  for (let exponent = 0; exponent <= 9; exponent++) assert.ok(slope(2 ** exponent, true) > 0.7);
+  const { averages, rowOf, slopesOf } = await figure('scaling');
+  for (const dk of [1, 16, 64, 512]) {
+    near(averages(dk, false).variance / dk, 1, 0.35, `d_k ${dk}:`);
+    near(averages(dk, true).variance, averages(dk, false).variance / dk, 1e-9);
+  }
+  const slope = (dk, isScaled) => averages(dk, isScaled).slope;
+  assert.ok(slope(256, false) < 0.2 * slope(1, false) && slope(256, false) < 0.1, 'as the answer to the question says');
+  for (let exponent = 0; exponent <= 9; exponent++) {
+    const dk = 2 ** exponent;
+    assert.ok(slope(dk, true) > 0.7);
+    assert.ok(slope(2 * dk, false) < slope(dk, false), `it falls steadily: ${dk}`);
+  }
   for (const dk of [1, 64, 256]) {
     const { weights } = rowOf(dk, true);
     assert.deepEqual(weights, weights.toSorted((a, b) => b - a), 'the best key comes first');
   }
   // The slope of a weight by its own score, from a finite difference.
   const { softmax } = await figure('matrix');
-  const { scores, weights, slopes } = rowOf(4, true);
+  const { scores, weights } = rowOf(4, true);
   const moved = softmax(scores.map((score, i) => score + (i === 2 ? 1e-6 : 0)));
-  near((moved[2] - weights[2]) / 1e-6, slopes[2], 1e-5);
+  near((moved[2] - weights[2]) / 1e-6, slopesOf(weights)[2], 1e-5);
 });
 
 test('padding gets no attention with −2³² + 1, and more than before with 0', async () => {
@@ -146,13 +153,14 @@ test('table 1: self-attention is cheaper than recurrence exactly for n < d, and 
   assert.equal(path('recurrent', sizes(700)), 700);
   near(path('convolution', sizes(81)), 4, 1e-12);
   assert.equal(path('restricted', sizes(640)), 10);
+  assert.equal(operations('restricted', sizes(16)), operations('attention', sizes(16)), 'it sees no more than there is');
   assert.deepEqual(['attention', 'recurrent'].map((layer) => sequential(layer, 9)), [1, 9]);
 });
 
 test('embeddings are as large as positions only with the factor √d', async () => {
-  const { sizes } = await figure('sizes');
-  near(sizes(512, false).embedding, 512 ** -0.5, 0.002);
-  near(sizes(512, true).embedding, 1, 0.05);
+  const [{ sizes }, { rootMeanSquare }, { normalMatrix }] = await Promise.all(['sizes', 'matrix', 'random'].map(figure));
+  for (const d of [16, 512]) near(sizes(d, false).embedding, rootMeanSquare(normalMatrix(500, d, d ** -0.5, d).flat()), 0.01 * d ** -0.5);
+  for (const d of [16, 32, 64, 512]) near(sizes(d, true).embedding, 1, 1e-9);
   near(sizes(64, true).position, Math.SQRT1_2, 1e-9);
   near(sizes(512, false).embedding / sizes(512, false).position, 1 / 16, 0.005, 'as the answer says');
 });
@@ -235,6 +243,7 @@ test('random numbers are the same on every visit, with mean 0 and variance 1', a
 test('axes have round numbers, and names of lines stand apart', async () => {
   const { apart, powers, ticks } = await figure('room');
   assert.deepEqual(ticks(0, 20_000, 4), [0, 5000, 10_000, 15_000, 20_000]);
+  assert.deepEqual(ticks(1, 2, 6, 1), [1, 2], 'no layer between the first and the second');
   assert.deepEqual(powers(1, 1000, 5), [1, 10, 100, 1000]);
   assert.deepEqual(apart([50, 51, 20], 10, 0, 100), [50, 60, 20]);
   assert.deepEqual(apart([99, 98], 10, 0, 100), [100, 90]);

@@ -59,9 +59,9 @@ export function reversed(geometry: Geometry): Geometry {
   };
 }
 
-/** How the gradient changes on its way: at the output, at the embedding of the source, and their quotient. */
-export function passage(pass: BackwardPass): { top: number; bottom: number; factor: number } {
+/** How the gradient changes on its way: at the output, at the embeddings of the source and of the decoder, and their quotients. */
+export function passage(pass: BackwardPass) {
   const boxes = gradientsByBox(pass);
-  const [top, bottom] = ['out.linear', 'enc.embed'].map((id) => boxes.get(id)?.norm ?? 0);
-  return { top, bottom, factor: bottom / top };
+  const [top, bottom, own] = ['out.linear', 'enc.embed', 'dec.embed'].map((id) => boxes.get(id)?.norm ?? 0);
+  return { top, bottom, own, factor: bottom / top, ownFactor: own / top };
 }

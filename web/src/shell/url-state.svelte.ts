@@ -36,7 +36,7 @@ export const placeOf = (view: View): Place => places.find((place) => viewsOf(pla
 export const placeName = (place: Place) => (place === 'inside' ? pageWords('inside') : viewName(PLACES[place][0]));
 
 /** Names that links have besides those of the views. */
-const ALIASES: Readonly<Record<string, View>> = { steps: 'picture', inside: 'picture' };
+const ALIASES: Readonly<Record<string, View>> = { steps: 'picture', inside: 'picture', lab: 'laboratory' };
 
 /** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };

@@ -14,7 +14,12 @@ export const REACH = 64;
 
 /** The order of the number of operations. */
 export const operations = (layer: Layer, { n, d, kernel, reach }: Sizes) =>
-  ({ attention: n * n * d, recurrent: n * d * d, convolution: kernel * n * d * d, restricted: reach * n * d })[layer];
+  ({
+    attention: n * n * d,
+    recurrent: n * d * d,
+    convolution: kernel * n * d * d,
+    restricted: Math.min(reach, n) * n * d,
+  })[layer];
 
 /** Operations that must wait for each other. */
 export const sequential = (layer: Layer, n: number) => (layer === 'recurrent' ? n : 1);

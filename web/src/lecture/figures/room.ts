@@ -18,9 +18,9 @@ export function pointOf(event: PointerEvent): DOMPoint {
   return new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM()!.inverse());
 }
 
-/** About `count` round numbers from `from` to `to`. */
-export function ticks(from: number, to: number, count: number): number[] {
-  const rough = (to - from) / count;
+/** About `count` round numbers from `from` to `to`, at least `least` apart. */
+export function ticks(from: number, to: number, count: number, least = 0): number[] {
+  const rough = Math.max(least, (to - from) / count);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
   const all: number[] = [];

@@ -14,25 +14,30 @@ export function scores(dk: number): number[] {
   return keys.map((key) => dot(query, key)).sort((a, b) => b - a);
 }
 
-/** Pairs of a query and a key that the variance is taken over. */
-export const PAIRS = 400;
-
-/** Variance of q·k over many pairs of rows of width `dk`. */
-export function variance(dk: number, pairs = PAIRS): number {
-  const rows = normalMatrix(2 * pairs, dk, 1, SEED + dk);
-  const products = Array.from({ length: pairs }, (_, i) => dot(rows[2 * i], rows[2 * i + 1]));
-  return dot(products, products) / pairs;
-}
-
 export interface Row {
   scores: number[];
   weights: number[];
-  /** Derivative of each weight by its own score, w(1 - w). */
-  slopes: number[];
 }
 
 export function rowOf(dk: number, isScaled: boolean): Row {
   const all = scores(dk).map((score) => (isScaled ? score / Math.sqrt(dk) : score));
-  const weights = softmax(all);
-  return { scores: all, weights, slopes: weights.map((weight) => weight * (1 - weight)) };
+  return { scores: all, weights: softmax(all) };
+}
+
+/** Derivative of each weight by its own score, w(1 - w). */
+export const slopesOf = (weights: readonly number[]) => weights.map((weight) => weight * (1 - weight));
+
+/** Rows of eight random scores that the means are taken over. */
+export const ROWS = 100;
+
+/** Over many rows: the variance of a score, and the mean of the sum of w(1 - w) in a row. */
+export function averages(dk: number, isScaled: boolean): { variance: number; slope: number } {
+  const vectors = normalMatrix(ROWS * (KEYS + 1), dk, 1, SEED + dk);
+  const rows = Array.from({ length: ROWS }, (_, i) => {
+    const [query, ...keys] = vectors.slice(i * (KEYS + 1), (i + 1) * (KEYS + 1));
+    return keys.map((key) => dot(query, key) / (isScaled ? Math.sqrt(dk) : 1));
+  });
+  const all = rows.flat();
+  const slopes = rows.flatMap((row) => slopesOf(softmax(row)));
+  return { variance: dot(all, all) / all.length, slope: slopes.reduce((sum, one) => sum + one, 0) / ROWS };
 }

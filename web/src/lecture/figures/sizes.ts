@@ -1,9 +1,8 @@
 // Section 3.4: how large an embedding is beside the position that is added to it.
 import { rootMeanSquare } from './matrix';
 import { positions } from './positions';
-import { normalMatrix } from './random';
 
-const WORDS = 12;
+const PLACES = 12; // any number of positions has the same size
 
 export interface SizesOf {
   embedding: number; // usual size of one of its numbers
@@ -12,7 +11,6 @@ export interface SizesOf {
 
 /** Embeddings begin with a standard deviation of d^-0.5; with the factor of the paper they are multiplied by √d. */
 export function sizes(d: number, isMultiplied: boolean): SizesOf {
-  const table = normalMatrix(WORDS, d, 1 / Math.sqrt(d), d);
   const factor = isMultiplied ? Math.sqrt(d) : 1;
-  return { embedding: factor * rootMeanSquare(table.flat()), position: rootMeanSquare(positions(WORDS, d).flat()) };
+  return { embedding: factor * d ** -0.5, position: rootMeanSquare(positions(PLACES, d).flat()) };
 }
