@@ -80,6 +80,13 @@ function writeMulti30k(place, { train, valid }) {
   }
 }
 
+/** The package and a model as npm puts them into a project. */
+function installPackages(place) {
+  mkdirSync(join(place, 'node_modules/wasmformer'), { recursive: true });
+  symlinkSync(join(root, 'dist'), join(place, 'node_modules/wasmformer/dist'));
+  cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, 'node_modules/wasmformer-de-en/de-en.safetensors'));
+}
+
 // Sizes and numbers of steps that take seconds.
 const smaller = [
   [/--vocab-size \d+ --type bpe/g, '--vocab-size 400 --type bpe'],
@@ -107,6 +114,7 @@ export function runScript(script, place) {
   for (const path of ['web/models', 'tests/fixtures/answers'])
     cpSync(join(root, path), join(place, path), { recursive: true });
   symlinkSync(join(root, 'dist'), join(place, 'dist'));
+  installPackages(place);
   cpSync(join(root, 'tests/fixtures/marian/tiny'), join(place, 'opus-mt-fr-en'), { recursive: true });
   cpSync(join(root, 'tests/fixtures/bert/distilbert-tag'), join(place, 'distilbert-ner'), { recursive: true });
   const small = smaller.reduce((script, [pattern, to]) => script.replace(pattern, to), script);

@@ -44,13 +44,24 @@ const nameOfLanguage = (code) => new Intl.DisplayNames(['en'], { type: 'language
 
 const readme = (name, about, { bleu, limits, licence }) => `# wasmformer-${name}
 
-${about}, for the package \`wasmformer\`. The file has 4 bits per weight and runs in browsers, Node, Deno and Bun.
+${about}, for the package \`wasmformer\`. The file has 4 bits per weight. In Node, Deno and Bun:
 
 \`\`\`js
 import { Translator } from 'wasmformer';
 
 const translator = await Translator.load('${name}');
 \`\`\`
+
+In browsers, with a bundler, which gives the address of the file:
+
+\`\`\`js
+import { Translator } from 'wasmformer';
+import model from 'wasmformer-${name}';
+
+const translator = await Translator.load(model);
+\`\`\`
+
+In a page without a bundler, copy \`${name}.safetensors\` to a folder of your server, and give its address as \`modelsURL\`: \`Translator.load('${name}', { modelsURL: 'models' })\`.
 
 BLEU: ${bleu}. ${limits}
 

@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { writeModelPackages } from '../../bindings/tools/model-packages.mjs';
 import { root } from '../../bindings/tools/shell.mjs';
 import { launch } from '../e2e/support.mjs';
 import { blocks } from '../guides.mjs';
@@ -11,7 +12,8 @@ import { blocks } from '../guides.mjs';
 const model = 'models/de-en.safetensors', translation = "Where's my book?";
 const guide = 'bindings/docs/quick-start.md';
 const [plainPage, vitePage] = blocks(guide, 'html');
-const program = blocks(guide, 'js').find((code) => code.includes('console.log(text)'));
+const copies = blocks(guide, 'sh').find((commands) => commands.startsWith('cp '));
+const program = blocks(guide, 'js').find((code) => code.includes("load('de-en')"));
 const nextPage = `'use client';
 import { useEffect, useState } from 'react';
 export default function Page() {
@@ -60,23 +62,22 @@ async function shows(folder, port, ...command) {
   }
 }
 
-async function plain(folder, packed, timed) {
-  await timed('plain page: unpack the package, copy the model, paste the page', () => {
-    run(dirname(folder), 'tar', 'xzf', packed);
-    cpSync(join(dirname(folder), 'package/dist'), join(folder, 'wasmformer'), { recursive: true });
-    putModel(folder);
+async function plain(folder, packages, timed) {
+  await timed('plain page: npm install of the packages, copy both, paste the page', () => {
+    put(join(folder, 'package.json'), '{ "private": true }');
+    run(folder, 'npm', 'install', ...packages);
+    run(folder, 'bash', '-euc', copies);
     put(join(folder, 'index.html'), plainPage);
   });
   await timed('plain page: a server starts, Chromium shows the translation', () => shows(folder, 8801, 'python3', '-m', 'http.server'));
 }
 
-async function vite(folder, packed, timed) {
+async function vite(folder, packages, timed) {
   const create = ['create', '-y', 'vite@latest', 'vite', '--', '--template', 'vanilla', '--no-interactive'];
   await timed('Vite: npm create vite', () => run(dirname(folder), 'npm', ...create));
   await timed('Vite: npm install', () => run(folder, 'npm', 'install'));
-  await timed('Vite: npm install of the package', () => run(folder, 'npm', 'install', packed));
-  await timed('Vite: copy the model, paste the page, start, Chromium shows the translation', async () => {
-    putModel(join(folder, 'public'));
+  await timed('Vite: npm install of the packages', () => run(folder, 'npm', 'install', ...packages));
+  await timed('Vite: paste the page, start, Chromium shows the translation', async () => {
     put(join(folder, 'index.html'), vitePage);
     await shows(folder, 8802, 'npx', 'vite', '--port');
   });
@@ -84,12 +85,11 @@ async function vite(folder, packed, timed) {
   await timed('Vite: vite preview, Chromium shows the translation', () => shows(folder, 8803, 'npx', 'vite', 'preview', '--port'));
 }
 
-async function node(folder, packed, timed) {
-  await timed('Node: npm init, npm install of the package, copy the model, paste the program', () => {
+async function node(folder, packages, timed) {
+  await timed('Node: npm init, npm install of the packages, paste the program', () => {
     mkdirSync(folder);
     run(folder, 'npm', 'init', '-y');
-    run(folder, 'npm', 'install', packed);
-    putModel(folder);
+    run(folder, 'npm', 'install', ...packages);
     put(join(folder, 'main.mjs'), program);
   });
   const bin = (name) => join(root, 'node_modules/.bin', name);
@@ -101,10 +101,10 @@ async function node(folder, packed, timed) {
   }
 }
 
-async function next(folder, packed, timed) {
+async function next(folder, packages, timed) {
   await timed('Next.js: npm install of Next.js, React and the package', () => {
     put(join(folder, 'package.json'), '{ "private": true }');
-    run(folder, 'npm', 'install', 'next@16', 'react', 'react-dom', packed);
+    run(folder, 'npm', 'install', 'next@16', 'react', 'react-dom', ...packages);
   });
   await timed('Next.js: next build', () => {
     putModel(join(folder, 'public'));
@@ -125,8 +125,10 @@ export async function measureNewcomer(figures, { wanted, log }) {
   };
   try {
     run(root, 'npm', 'pack', '--ignore-scripts', '--pack-destination', folder);
-    const packed = join(folder, readdirSync(folder)[0]);
-    for (const part of [plain, vite, node, next]) if (wanted(part.name)) await part(join(folder, part.name), packed, timed);
+    writeModelPackages(join(folder, 'models'));
+    run(folder, 'npm', 'pack', '--ignore-scripts', join(folder, 'models/wasmformer-de-en'));
+    const packages = readdirSync(folder).filter((name) => name.endsWith('.tgz')).map((name) => join(folder, name));
+    for (const part of [plain, vite, node, next]) if (wanted(part.name)) await part(join(folder, part.name), packages, timed);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -204,4 +204,7 @@ test('the example without a bundler translates and shows its attention', () =>
     await page.getByRole('status').getByText(expected[1].translation, { exact: true }).waitFor();
     await accessible(page, 'the example');
     await screenshot(page, 'example-browser');
+    await page.getByRole('textbox', { name: 'German' }).fill(`${expected[1].source}\n${expected[1].source}`);
+    const both = `${expected[1].translation}\n${expected[1].translation}`;
+    await page.waitForFunction((both) => document.querySelector('#target').textContent === both, both);
   }));

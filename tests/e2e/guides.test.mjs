@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { writeModelPackages } from '../../bindings/tools/model-packages.mjs';
 import { blocks, errorsUnder, examples, guides, isMessage } from '../guides.mjs';
 import { laptop, start } from './support.mjs';
 
@@ -12,6 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-guides-'));
 const entries = { '': 'index', '/attention': 'attention', '/webpages': 'webpages/index', '/pipeline': 'pipeline/index', '/standard': 'standard/index' };
 const imports = Object.fromEntries(Object.entries(entries).map(([name, file]) => [`wasmformer${name}`, `./wasmformer/${file}.js`]));
+imports['wasmformer-de-en'] = './packages/wasmformer-de-en/index.js';
 const importMap = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
 const pages = ['bindings/README.md', ...guides].flatMap((document) => blocks(document, 'html').map((html, i) => ({ name: `${document}: HTML, part ${i + 1}`, html })));
 const [live] = examples('bindings/js/webpages/document.ts');
@@ -24,6 +26,7 @@ let site, still;
 before(async () => {
   symlinkSync(join(root, 'dist'), join(folder, 'wasmformer'));
   symlinkSync(join(root, 'web/public/models'), join(folder, 'models'));
+  writeModelPackages(join(folder, 'packages'));
   site = await start(folder, {});
   writeFileSync(join(folder, 'index.html'), '<!doctype html><link rel="icon" href="data:,">');
   still = (await site.open()).page;
@@ -83,4 +86,19 @@ test('bindings/docs/errors.md: messages under “In a page”', async () => {
     }, call);
     assert.ok(isMessage(found, message), `${call}: ${found}`);
   }
+});
+
+test('a server that sends .mjs as another type is named in the error', async () => {
+  write('types.html', importMap);
+  const type = 'application/octet-stream';
+  const { page } = await site.open(laptop, (page) => page.route('**/*.mjs', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), 'content-type': type } });
+  }), 'types.html');
+  const { code, message } = await page.evaluate(async () => {
+    const { Translator } = await import('wasmformer');
+    return Translator.load('models/de-en.safetensors').catch(({ code, message }) => ({ code, message }));
+  });
+  assert.equal(code, 'build');
+  assert.ok(isMessage(message, `[build] …/wasmformer.mjs could not be loaded: the server sends it as ${type}; …`), message);
 });

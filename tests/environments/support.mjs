@@ -1,23 +1,25 @@
 // Projects in temporary folders, each with the packed package and the newest version of what it is used with.
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { Translator } from '../../dist/index.js';
+import { buildModelPackages } from '../../bindings/tools/build.mjs';
 import { headlessChromium } from '../../bindings/tools/setup.mjs';
 import { serve } from '../../web/serve.mjs';
 import { text } from '../guides.mjs';
 
 const root = join(import.meta.dirname, '../..');
 export const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
+export const bundledModel = join(root, 'web/public/models/de-en.safetensors');
 export const sentence = 'Das Wetter ist heute schön, aber morgen soll es regnen.';
 
-/** What the package in this Node makes of the sentence. */
-export async function expectedText() {
-  const translator = await Translator.load(model);
+/** What the package in this Node makes of the sentence, by default with the small model. */
+export async function expectedText(file = model) {
+  const translator = await Translator.load(file);
   const found = await translator.translate(sentence);
   translator.dispose();
   return found.text;
@@ -34,6 +36,13 @@ let packed;
 function tarball() {
   packed ??= JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }))[0].filename;
   return join(folder, packed);
+}
+
+/** The packed file of the package of a bundled model, such as 'de-en'. */
+export function packedModel(name) {
+  buildModelPackages();
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return join(root, `build/model-packages/wasmformer-${name}-${version}.tgz`);
 }
 
 /** A folder with `files` (texts by name), the package and these other packages of npm. */
@@ -74,6 +83,17 @@ export async function untilTranslated(environment, work) {
   return result;
 }
 
+let port = 20_000 + process.pid % 10_000;
+
+/** Starts a program for Node, with the arguments that `argumentsFor` its port gives, until the test ends; gives its address. */
+export function startServer(t, place, argumentsFor) {
+  port += 1;
+  const env = { ...process.env, PORT: String(port), HOSTNAME: '127.0.0.1' };
+  const server = spawn(process.execPath, argumentsFor(port), { cwd: place, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  t.after(() => server.kill());
+  return `http://127.0.0.1:${port}`;
+}
+
 /** The answer of a server that has just been started. */
 export async function answerOf(address) {
   const longest = 60_000, pause = 50;
@@ -86,11 +106,9 @@ export async function answerOf(address) {
 }
 
 /**
- * Runs `use` with a page of the folder, which is served with `headers`, until it has translated; returns its result and
- * what the page complained of.
+ * Runs `use` with the page at the address, until it has translated; returns its result and what the page complained of.
  */
-export async function inBrowser(environment, place, use, headers = {}) {
-  const { server, address } = await serve(place, 0, headers);
+export async function inBrowserAt(environment, address, use) {
   const browser = await chromium.launch({ executablePath: headlessChromium(), args: ['--no-sandbox', '--disable-gpu'] });
   try {
     const page = await (await browser.newContext()).newPage();
@@ -106,6 +124,15 @@ export async function inBrowser(environment, place, use, headers = {}) {
     return { result, complaints };
   } finally {
     await browser.close();
+  }
+}
+
+/** The same with the page of a folder, which is served with `headers`. */
+export async function inBrowser(environment, place, use, headers = {}) {
+  const { server, address } = await serve(place, 0, headers);
+  try {
+    return await inBrowserAt(environment, address, use);
+  } finally {
     server.close();
     server.closeAllConnections();
   }

@@ -2,17 +2,14 @@
 // a page loads them from a server.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { buildModelPackages } from '../../bindings/tools/build.mjs';
 import { Translator } from '../../dist/index.js';
-import { inBrowser, model as otherModel, project, run, sentence } from '../environments/support.mjs';
+import { bundledModel as deEn, inBrowser, model as otherModel, packedModel, project, run, sentence } from '../environments/support.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json')));
-const packed = (name) => join(root, `build/model-packages/wasmformer-${name}-${version}.tgz`);
-const deEn = join(root, 'web/public/models/de-en.safetensors');
 const program = `import { readFileSync } from 'node:fs';
 import { Translator } from 'wasmformer';
 import model from 'wasmformer-de-en';
@@ -25,8 +22,7 @@ console.log(JSON.stringify({ text, missing, bytes: readFileSync(model).length })
 
 let place, installed, text;
 before(async () => {
-  buildModelPackages();
-  place = project('by-name', { 'main.mjs': program, 'index.html': '<!doctype html><link rel="icon" href="data:,">' }, [packed('de-en')]);
+  place = project('by-name', { 'main.mjs': program, 'index.html': '<!doctype html><link rel="icon" href="data:,">' }, [packedModel('de-en')]);
   installed = join(place, 'node_modules/wasmformer-de-en');
   const translator = await Translator.load(deEn);
   ({ text } = await translator.translate(sentence));
@@ -40,11 +36,21 @@ test('a package has the model, its card and its license', () => {
   assert.match(JSON.parse(readFileSync(join(installed, 'card.json'))).bleu, /^\d/);
 });
 
+test('the programs of its README run: by name, and by the import that bundlers read', () => {
+  const readme = readFileSync(join(installed, 'README.md'), 'utf8');
+  const programs = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code);
+  assert.deepEqual(programs.map((code) => code.includes("from 'wasmformer-de-en'")), [false, true]);
+  for (const [i, code] of programs.entries()) {
+    writeFileSync(join(place, `readme-${i}.mjs`), `${code}translator.dispose();\n`);
+    run(process.execPath, [`readme-${i}.mjs`], { cwd: place });
+  }
+});
+
 test('npm would publish the packages, all of the same version, without a warning but for that of a missing login', () => {
   const files = readdirSync(join(root, 'build/model-packages')).filter((name) => name.endsWith('.tgz')).sort();
   assert.deepEqual(files, ['de-en', 'detect', 'en-de', 'en-zh', 'fr-en', 'zh-en'].map((name) => `wasmformer-${name}-${version}.tgz`));
   for (const name of ['de-en', 'detect']) {
-    const { status, stderr } = spawnSync('npm', ['publish', packed(name), '--dry-run', '--ignore-scripts', '--offline', '--json'], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync('npm', ['publish', packedModel(name), '--dry-run', '--ignore-scripts', '--offline', '--json'], { encoding: 'utf8' });
     assert.equal(status, 0, stderr);
     const warnings = stderr.split('\n').filter((line) => line.startsWith('npm warn'));
     assert.deepEqual(warnings.filter((line) => !line.includes('requires you to be logged in')), []);
@@ -86,7 +92,7 @@ test('a page loads models by name from modelsURL, and by default from a CDN; eac
     mkdirSync(join(place, name));
     copyFileSync(file, join(place, name, 'de-en.safetensors'));
   }
-  await inBrowser(place, async (page) => {
+  await inBrowser('models by name', place, async (page) => {
     assert.deepEqual(await loadIn(page, 'de-en', { modelsURL: 'models' }), { text });
     assert.equal((await loadIn(page, 'de-en', { modelsURL: 'others' })).code, 'wrong-digest');
 

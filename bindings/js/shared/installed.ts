@@ -2,18 +2,20 @@
 import { WasmformerError } from './errors.js';
 import { nodeModule } from './platform.js';
 
+const folderOf = (path: string) => path.replace(/[^/\\]*$/, '');
+
 /** The folders of the program that runs and of the shell it was started in: there its packages are installed. */
 export function programFolders(): string[] {
   const script = process.argv[1] ?? '';
-  const folder = script.replace(/[^/\\]*$/, '');
-  return [folder, `${process.cwd()}/`].filter(Boolean);
+  return [folderOf(script), `${process.cwd()}/`].filter(Boolean);
 }
 
 /** The folder of this script, whose package may be installed beside the other one; none in a bundle that has no address. */
 async function ownFolder(): Promise<string[]> {
   const { fileURLToPath } = await nodeModule<typeof import('node:url')>('url');
   const here = import.meta.url;
-  return here?.startsWith('file:') ? [fileURLToPath(new URL('.', here))] : [];
+  // Not by `new URL('.', …)`, which Turbopack takes for a module to bundle.
+  return here?.startsWith('file:') ? [folderOf(fileURLToPath(here))] : [];
 }
 
 /**

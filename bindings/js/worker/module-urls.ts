@@ -92,12 +92,26 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-function importScript(url: URL): Promise<unknown> {
-  return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href).catch((cause: unknown) => {
+/**
+ * What is wrong with a script that cannot be imported, which import() does not say. Browsers refuse scripts of
+ * another type, and some servers do not know .mjs. A server of a single page sends its HTML for a missing file.
+ */
+async function faultOf(url: URL): Promise<string> {
+  const where = "set wasmURL to the address of the package's wasm folder";
+  const answer = url.protocol === 'file:' ? undefined : await fetch(url, { method: 'HEAD' }).catch(() => undefined);
+  const type = answer?.headers.get('content-type') ?? 'a file without a type';
+  if (!answer?.ok || type.includes('javascript')) return `${url.href} could not be loaded; ${where}`;
+  return `${url.href} could not be loaded: the server sends it as ${type}; make it send .mjs as text/javascript, or ${where}`;
+}
+
+async function importScript(url: URL): Promise<unknown> {
+  try {
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ url.href);
+  } catch (cause) {
     // Service workers never allow import() once their script runs.
     if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('engine', 'this environment cannot import modules', giveModule, cause);
-    throw new WasmformerError('build', `${url.href} could not be loaded; set wasmURL to the address of the package's wasm folder`, { cause });
-  });
+    throw new WasmformerError('build', await faultOf(url), { cause });
+  }
 }
 
 /** A compiled module, and the default export of Emscripten's script for it; `place` as in addressesOf. */
