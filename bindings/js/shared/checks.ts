@@ -71,6 +71,20 @@ export function withNewNames<T>(place: string, newNames: Readonly<Record<string,
   return renamed as T;
 }
 
+/** @throws unless the text is one string */
+export function checkText(text: unknown): asserts text is string {
+  if (typeof text !== 'string') throw new WasmformerTypeError('translate', `the text must be a string, not ${show(text)}`, { details: { number: 1 } });
+}
+
+/** @throws if options have a callback for partial texts, which the method `place` does not report; `advice`: what does */
+export function withoutPartial<T extends object>(place: string, options: T, advice = 'stream() gives the texts so far'): T {
+  const name = ['onPartial', 'onToken'].find((name) => (options as Record<string, unknown>)[name] !== undefined);
+  if (!name) return options;
+  throw new WasmformerTypeError(
+    'unknown-option', `${place}() has no option '${name}'; ${advice}`, { room: 'translate', details: { option: name } },
+  );
+}
+
 interface CheckedTexts {
   texts: string[];
   /** All other options, as JSON: the module checks them. */

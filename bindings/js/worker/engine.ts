@@ -10,7 +10,7 @@ import type { CompiledModule, WasmBuild } from '../shared/types.js';
 import { detectBuild, Instance, type ModuleSource } from './instance.js';
 import { SyncTranslator } from './sync-translator.js';
 
-export { SyncTranslator, type SyncOptions, type SyncTokenizeOptions } from './sync-translator.js';
+export { SyncTranslator, type SyncOptions, type SyncTextOptions, type SyncTokenizeOptions } from './sync-translator.js';
 
 export interface EngineOptions {
   /** Default: the best that the machine can run, or 'relaxed' with `module`. */

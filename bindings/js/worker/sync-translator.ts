@@ -1,12 +1,15 @@
 // A translator that blocks.
 import type { Translator } from '../generated/module.js';
 import { version } from '../generated/version.js';
-import { checkTokenize, checkTranslate, toJson, wellFormed } from '../shared/checks.js';
+import { checkTokenize, checkTranslate, toJson, wellFormed, withoutPartial } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import { withKeptRanges } from '../shared/keep.js';
 import { dispose } from '../shared/platform.js';
 import { tidy, withMaps } from '../shared/results.js';
-import type { SourceToken, TokenizeOptions, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
+import type {
+  SourceToken, TextTranslation, TokenizeOptions, TranslateOptions, Translation, TranslatorInfo,
+} from '../shared/types.js';
+import { sourcesOf, translatedText, wholeText } from '../shared/whole-text.js';
 import { Model } from './inference.js';
 import { Learning } from './learning.js';
 import type { Instance } from './instance.js';
@@ -15,9 +18,14 @@ import { scalesWholeBatches } from './model-header.js';
 /** Only a Translator can be aborted or compute `alignment` and `quality`. */
 export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
 
+export type SyncTextOptions = Omit<SyncOptions<string>, 'onPartial' | 'onToken'>;
+
 export type SyncTokenizeOptions = Omit<TokenizeOptions, 'signal'>;
 
-/** A Translator without a worker: translate() blocks until it is done. */
+/**
+ * A Translator without a worker: its methods block until they are done. It has no stream(), streamText() and
+ * translateAll(), and no options `signal`, `alignment`, `quality` and `html`.
+ */
 export class SyncTranslator extends Model<Translator> {
   readonly info: TranslatorInfo;
   /** @internal Called by dispose(). */
@@ -53,6 +61,16 @@ export class SyncTranslator extends Model<Translator> {
     } finally {
       steps.return([]);
     }
+  }
+
+  /**
+   * Like Translator.translateText, without the option signal: translates a text of any number of sentences.
+   * @throws as translate does
+   */
+  translateText(text: string, options: SyncTextOptions = {}): TextTranslation {
+    const whole = wholeText(text, this.info);
+    const search = withoutPartial('translateText', options, 'translate() reports the texts so far');
+    return translatedText(whole, this.translate(sourcesOf(whole), search as SyncOptions<string[]>));
   }
 
   /**
