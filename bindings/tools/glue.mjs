@@ -53,7 +53,7 @@ await main(import.meta.url, async ([folder]) => {
   }
   // For those who import them, for Engine.create().
   for (const build of ['relaxed', 'relaxed-threads']) writeFileSync(at(`${build}/wasmformer.d.mts`), factoryTypes);
-  writeFileSync(at('module.d.ts'), moduleTypes);
+  writeFileSync(at('relaxed/module.d.mts'), moduleTypes);
   const program = at('cli/cli.cjs');
   if (existsSync(program)) await write(program, readFileSync(program, 'utf8'));
 });
