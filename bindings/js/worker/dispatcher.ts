@@ -115,7 +115,9 @@ export class Requests {
 
   #start({ threads, isThreadsLimit, maximumMemory }: Start): Promise<WorkerEngine> {
     const create = () =>
-      (isThreadsLimit ? WorkerEngine.createWithin(threads, maximumMemory) : WorkerEngine.create({ threads, maximumMemory }));
+      (isThreadsLimit
+        ? WorkerEngine.createWithin(threads, maximumMemory)
+        : WorkerEngine.create({ threads, maximumMemory }));
     return (this.#engine ??= create());
   }
 
@@ -182,7 +184,9 @@ export class Requests {
 }
 
 /** A file and the engine; if that does not start, the file is released when it comes. */
-async function bothOf(reading: Promise<ModelFile>, starting: Promise<WorkerEngine>): Promise<[ModelFile, WorkerEngine]> {
+async function bothOf(
+  reading: Promise<ModelFile>, starting: Promise<WorkerEngine>,
+): Promise<[ModelFile, WorkerEngine]> {
   try {
     return await Promise.all([reading, starting]);
   } catch (error) {

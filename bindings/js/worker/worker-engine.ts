@@ -50,7 +50,7 @@ function sourceOf({ module, factory, wasmURL, threads = 1 }: EngineOptions): Mod
   return { given: { module: module as WebAssembly.Module, factory } };
 }
 
-/** Starts the module. */
+/** @internal Starts the module. */
 export async function startInstance(options: EngineOptions): Promise<Instance> {
   const given = checked<EngineOptions>('engine', rules, options);
   const source = sourceOf(given);
@@ -65,7 +65,10 @@ export class WorkerEngine {
   #instance: Instance | undefined;
   #models = new Set<WorkerTranslator>();
 
+  /** @hidden Without the types of the package's inside. */
+  protected constructor(...inside: never);
   /** @internal */
+  protected constructor(instance: Instance);
   protected constructor(instance: Instance) {
     this.#build = instance.build;
     this.#threads = instance.threads;
