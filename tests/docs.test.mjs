@@ -176,6 +176,18 @@ test('each runtime runs the program of the quick start', () => {
   }
 });
 
+test('the comments after console.log say what is printed', () => {
+  const isTold = (block) => /console\.log\(.*\n\/\/ /.test(block);
+  for (const [document, least] of [['bindings/docs/detecting.md', 3], ['bindings/README.md', 1]]) {
+    const programs = blocks(document, 'js').filter(isTold);
+    assert.ok(programs.length >= least, `${document}: ${programs.length}`);
+    for (const [i, program] of programs.entries()) {
+      const told = [...program.matchAll(/^\/\/ ?(.*)$/gm)].map(([, line]) => line);
+      assert.deepEqual(runs(project(`printed-${document}-${i}`, program)).trim().split('\n'), told, document);
+    }
+  }
+});
+
 // That of translateDocument runs in tests/e2e/guides.test.mjs.
 test('the examples in the sources run', () => {
   const files = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name));

@@ -16,6 +16,12 @@ declare const factory: (settings: object) => Promise<unknown>;
 export default factory;
 `;
 
+// What bundlers that leave a module as it is, such as Cloudflare's, make of its import.
+const moduleTypes = `/** A compiled module, for Engine.create(). */
+declare const module: object;
+export default module;
+`;
+
 function changed(glue, [own, ours]) {
   if (!own.test(glue)) throw new Error(`[build] the script of this Emscripten does not contain ${own}`);
   return glue.replace(own, ours);
@@ -47,6 +53,7 @@ await main(import.meta.url, async ([folder]) => {
   }
   // For those who import them, for Engine.create().
   for (const build of ['relaxed', 'relaxed-threads']) writeFileSync(at(`${build}/wasmformer.d.mts`), factoryTypes);
+  writeFileSync(at('relaxed/module.d.mts'), moduleTypes);
   const program = at('cli/cli.cjs');
   if (existsSync(program)) await write(program, readFileSync(program, 'utf8'));
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { addModel, expectedText, inBrowser, project, recipe, run, sentence } from './support.mjs';
+import { addModel, expectedText, inBrowser, project, recipe, run, twoSentences } from './support.mjs';
 
 const react = `import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -41,10 +41,10 @@ for (const [name, { files, entry, packages, plugin }] of Object.entries(framewor
     }, ['vite', ...packages]);
     addModel(place, 'public/model.safetensors');
     run(join(place, 'node_modules/.bin/vite'), ['build', '--logLevel', 'error'], { cwd: place });
-    const expected = await expectedText();
+    const expected = await expectedText(twoSentences);
     const { complaints } = await inBrowser(`Vite with ${name}`, join(place, 'dist'), async (page) => {
       await page.waitForFunction(() => document.querySelector('output')?.textContent, undefined, { timeout: 60_000 });
-      await page.fill('textarea', sentence);
+      await page.fill('textarea', twoSentences);
       await page.waitForFunction((text) => document.querySelector('output').textContent === text, expected, { timeout: 60_000 });
     });
     assert.deepEqual(complaints, []);

@@ -1,12 +1,13 @@
 // Next.js: client components without a configuration; on the server a route handler and a server component, and `output:
 // 'standalone'` copied to an empty folder.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
-  addModel, answerOf, bundledModel, expectedText, inBrowserAt, packedModel, project, recipe, run, sentence, startServer, untilTranslated,
+  addModel, answerOf, bundledModel, expectedText, inBrowserAt, packedModel, project, recipe, run, sentence, startServer, twoSentences,
+  untilTranslated,
 } from './support.mjs';
 
 const packages = ['next', 'react', 'react-dom'];
@@ -68,14 +69,18 @@ test('Next.js: a route handler and a server component, standalone in an empty fo
   t.after(() => rmSync(server, { recursive: true, force: true }));
   mkdirSync(join(server, 'app'));
   cpSync(join(place, '.next/standalone'), join(server, 'app'), { recursive: true });
-  const expected = await expectedText(bundledModel);
+  const route = `/translate?text=${encodeURIComponent(twoSentences)}`;
+  const [installed, away] = ['wasmformer-de-en', 'away'].map((name) => join(server, 'app/node_modules', name));
+  renameSync(installed, away);
   let address;
   const answer = await untilTranslated('Next.js, standalone', async () => {
     address = startServer(t, join(server, 'app'), () => ['server.js']);
-    const response = await answerOf(`${address}/translate?text=${encodeURIComponent(sentence)}`);
-    return [response.status, await response.json()];
+    const withoutModel = await answerOf(address + route);
+    renameSync(away, installed);
+    const response = await fetch(address + route);
+    return [withoutModel.status, response.status, await response.json()];
   });
-  assert.deepEqual(answer, [200, { text: expected }]);
+  assert.deepEqual(answer, [500, 200, { text: await expectedText(twoSentences, bundledModel) }]);
   const html = await (await answerOf(address)).text();
-  assert.ok(html.replaceAll('&#x27;', "'").includes(`<p>${expected}</p>`), html);
+  assert.ok(html.replaceAll('&#x27;', "'").includes(`<p>${await expectedText(sentence, bundledModel)}</p>`), html);
 });

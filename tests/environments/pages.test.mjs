@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { chromium as playwright } from 'playwright-core';
 import { chromium } from '../../bindings/tools/setup.mjs';
-import { addModel, expectedText, inBrowser, recipe, sentence, untilTranslated } from './support.mjs';
+import { build } from 'esbuild';
+import { serve } from '../../web/serve.mjs';
+import { addModel, expectedText, inBrowser, project, recipe, sentence, twoSentences, untilTranslated } from './support.mjs';
 
 const dist = join(import.meta.dirname, '../../dist');
 const page = (body) => `<!doctype html><link rel="icon" href="data:,"><meta charset="utf-8">${body}`;
@@ -16,12 +18,18 @@ const loading = (options = '{}') => `<script type="module">
   globalThis.result = await work().catch(String);
 </script>`;
 
-/** A folder with a copy of the package, the model and these files. */
-function site(t, files) {
+/** A folder that the test deletes. */
+function folderOf(t) {
   const place = mkdtempSync(join(tmpdir(), 'wasmformer-pages-'));
   t.after(() => rmSync(place, { recursive: true, force: true }));
+  return place;
+}
+
+/** A folder with a copy of the package, the model and these files. */
+function site(t, files, { hasModel = true } = {}) {
+  const place = folderOf(t);
   cpSync(dist, join(place, 'wasmformer'), { recursive: true, filter: (path) => !/\/cli(\.js)?$/.test(path) });
-  addModel(place);
+  if (hasModel) addModel(place);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text);
   return place;
 }
@@ -29,19 +37,23 @@ function site(t, files) {
 const resultOf = async (page) => (await page.waitForFunction(() => globalThis.result, undefined, { timeout: 60_000 })).jsonValue();
 
 test('two tabs share the model of a shared worker', async (t) => {
-  const place = site(t, { 'index.html': page(''), 'shared.js': recipe('shared.js') });
+  const place = site(t, { 'index.html': page(''), 'shared.js': recipe('shared.js') }, { hasModel: false });
   const ask = (text) => new Promise((resolve) => {
     const { port } = new SharedWorker('shared.js', { type: 'module' });
     port.onmessage = ({ data }) => resolve(data);
     port.postMessage(text);
   });
-  const { result, complaints } = await inBrowser('shared worker, two tabs', place, async (tab) => {
+  const { result } = await inBrowser('shared worker, two tabs', place, async (tab) => {
+    const withoutModel = await tab.evaluate(ask, sentence);
+    addModel(place);
     const other = await tab.context().newPage();
     await other.goto(tab.url());
-    return Promise.all([tab, other].map((one) => one.evaluate(ask, sentence)));
+    const texts = [twoSentences, sentence, 5];
+    return [withoutModel, ...await Promise.all([tab, other, other].map((one, i) => one.evaluate(ask, texts[i])))];
   });
-  const expected = await expectedText();
-  assert.deepEqual([result, complaints], [[expected, expected], []]);
+  assert.deepEqual(result, [
+    { error: "the model's file: status 404" }, { text: await expectedText(twoSentences) }, { text: await expectedText() }, { error: '[translate] the text must be a string, not 5' },
+  ]);
 });
 
 const policy = "default-src 'none'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src data:; "
@@ -64,32 +76,72 @@ test('a frame in a sandbox, whose origin is that of nobody, translates', async (
   assert.deepEqual([result, complaints], [await expectedText(), []]);
 });
 
-test('the background of a Manifest V3 extension translates', async (t) => {
-  const place = site(t, {
-    'background.js': recipe('background.js'),
-    'index.html': page(''),
-    'manifest.json': JSON.stringify({
-      manifest_version: 3, name: 'Translates', version: '1.0',
-      background: { service_worker: 'background.js', type: 'module' },
-      content_security_policy: { extension_pages: "script-src 'self' 'wasm-unsafe-eval'" },
-    }),
-  });
-  const profile = mkdtempSync(join(tmpdir(), 'wasmformer-profile-'));
-  t.after(() => rmSync(profile, { recursive: true, force: true }));
+/** The folders that the recipe says to copy for the background of an extension. */
+const copied = ['generated', 'shared', 'worker', 'wasm/relaxed'];
+
+/** Runs `use` in Chromium with an extension in the folder `place`. */
+async function withExtension(t, place, use) {
   // Extensions need the whole browser, not the one without windows.
-  const context = await playwright.launchPersistentContext(profile, {
+  const context = await playwright.launchPersistentContext(folderOf(t), {
     executablePath: chromium(), headless: false,
     args: ['--headless=new', '--no-sandbox', '--disable-gpu', `--disable-extensions-except=${place}`, `--load-extension=${place}`],
     ignoreDefaultArgs: ['--disable-extensions'],
   });
   try {
     const worker = context.serviceWorkers()[0] ?? await context.waitForEvent('serviceworker', { timeout: 60_000 });
-    const tab = await context.newPage();
-    await tab.goto(new URL('index.html', worker.url()).href);
-    const ask = (sentence) => globalThis.chrome.runtime.sendMessage(sentence);
-    const text = await untilTranslated('background of an extension', () => tab.evaluate(ask, sentence));
-    assert.equal(text, await expectedText());
+    return await use(context, worker);
   } finally {
     await context.close();
   }
+}
+
+test('the background of a Manifest V3 extension translates', async (t) => {
+  const place = folderOf(t);
+  for (const name of copied) cpSync(join(dist, name), join(place, 'wasmformer', name), { recursive: true });
+  for (const name of ['background.js', 'content.js', 'manifest.json']) writeFileSync(join(place, name), recipe(name));
+  writeFileSync(join(place, 'index.html'), page(''));
+  const { server, address } = await serve(site(t, { 'index.html': page('<h1>Danke</h1>') }), 0);
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  const [texts, shown] = await withExtension(t, place, async (context, worker) => {
+    const tab = await context.newPage();
+    await tab.goto(new URL('index.html', worker.url()).href);
+    const ask = (message) => tab.evaluate((message) => globalThis.chrome.runtime.sendMessage(message), message);
+    const withoutModel = await ask(sentence);
+    addModel(place);
+    const answers = [withoutModel, await untilTranslated('background of an extension', () => ask(twoSentences)), await ask(5)];
+    await tab.goto(address);
+    const dialog = new Promise((resolve) => tab.once('dialog', resolve));
+    const click = tab.dblclick('h1');
+    const message = (await dialog).message();
+    await (await dialog).accept();
+    await click;
+    return [answers, message];
+  });
+  assert.deepEqual(texts, [
+    { error: 'Failed to fetch' }, { text: await expectedText(twoSentences) }, { error: '[translate] the text must be a string, not 5' },
+  ]);
+  assert.equal(shown, await expectedText('Danke'));
+});
+
+test('the background of an extension, bundled by esbuild, needs the module alone', async (t) => {
+  const program = recipe('background.js').replace('./wasmformer/worker/engine.js', 'wasmformer/engine')
+    .replace('./wasmformer/wasm/', 'wasmformer/wasm/');
+  const made = project('extension', { 'background.js': program });
+  const place = folderOf(t);
+  const { metafile } = await build({
+    entryPoints: [join(made, 'background.js')], bundle: true, format: 'esm', outdir: place, metafile: true, logLevel: 'error',
+  });
+  const [{ bytes }] = Object.values(metafile.outputs);
+  assert.ok(bytes < 80_000, `${bytes} bytes`);
+  cpSync(join(made, 'node_modules/wasmformer/dist/wasm/relaxed/wasmformer.wasm'), join(place, 'wasmformer/wasm/relaxed/wasmformer.wasm'));
+  writeFileSync(join(place, 'manifest.json'), recipe('manifest.json'));
+  for (const name of ['content.js', 'index.html']) writeFileSync(join(place, name), name === 'index.html' ? page('') : recipe(name));
+  addModel(place);
+  const answer = await withExtension(t, place, async (context, worker) => {
+    const tab = await context.newPage();
+    await tab.goto(new URL('index.html', worker.url()).href);
+    return tab.evaluate((message) => globalThis.chrome.runtime.sendMessage(message), sentence);
+  });
+  assert.deepEqual(answer, { text: await expectedText() });
 });

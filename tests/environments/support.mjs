@@ -17,10 +17,13 @@ export const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
 export const bundledModel = join(root, 'web/public/models/de-en.safetensors');
 export const sentence = 'Das Wetter ist heute schön, aber morgen soll es regnen.';
 
-/** What the package in this Node makes of the sentence, by default with the small model. */
-export async function expectedText(file = model) {
+/** A text of two sentences, which the model translates in another way when it gets them as one. */
+export const twoSentences = `${sentence} Wo ist mein Buch?`;
+
+/** What the package in this Node makes of a text, by default with the small model. */
+export async function expectedText(text = sentence, file = model) {
   const translator = await Translator.load(file);
-  const found = await translator.translate(sentence);
+  const found = await translator.translateText(text);
   translator.dispose();
   return found.text;
 }
@@ -63,7 +66,7 @@ export function addModel(place, name = 'model.safetensors') {
   copyFileSync(model, join(place, name));
 }
 
-/** The program of a guide whose first line is a comment with this name of a file. */
+/** The program or the file of settings of a guide whose first line is a comment with this name of a file. */
 export function recipe(name, guide = 'bindings/docs/recipes.md') {
   const found = [...text(guide).matchAll(/^```\w+\n([^]*?)^```$/gm)].map(([, code]) => code)
     .find((code) => code.split('\n', 1)[0].replace(/^(\/\/|<!--) | -->$/g, '') === name);

@@ -9,8 +9,8 @@ const entries = ['', '/engine', '/webpages', '/pipeline', '/convert', '/options'
 test(`TypeScript ${oldest} reads all types`, () => {
   const settings = { noEmit: true, strict: true, target: 'es2022', module: 'nodenext', lib: ['es2022', 'dom'], types: [] };
   const uses = entries.map((entry, i) => `import * as entry${i} from 'wasmformer${entry}';\nexport const use${i}: object = entry${i};\n`);
-  const glue = "import factory from 'wasmformer/wasm/relaxed/wasmformer.mjs';\nimport { Engine } from 'wasmformer/engine';\n"
-    + 'export const engine = (module: object) => Engine.create({ module, factory });\n';
+  const glue = "import factory from 'wasmformer/wasm/relaxed/wasmformer.mjs';\nimport module from 'wasmformer/wasm/relaxed/wasmformer.wasm';\n"
+    + "import { Engine } from 'wasmformer/engine';\nexport const engine = Engine.create({ module, factory });\n";
   const place = project('typescript', {
     'main.ts': uses.join('') + glue, 'tsconfig.json': JSON.stringify({ compilerOptions: settings, files: ['main.ts'] }),
   }, [`typescript@${oldest}`]);

@@ -208,6 +208,20 @@ test('byLanguage gives each sentence to the model of its language, and leaves ot
   assert.deepEqual(found.map(({ text }) => text), [`de-en(${texts[0]})`, texts[1], `zh-en(${texts[2]})`, texts[3]]);
 });
 
+test('byLanguage translates a text in several languages, and keeps what is between its sentences', async () => {
+  const [german, english] = ['Wo ist der nächste Bahnhof?', 'Where is the nearest station?'];
+  const translator = byLanguage(detector, [marking('de-en')]);
+  const { text, sentences } = await translator.translateText(`${german}\n\n${english} ${german}\n`);
+  assert.equal(text, `de-en(${german})\n\n${english} de-en(${german})\n`);
+  assert.deepEqual(sentences.map(({ source, begin, translation }) => [source, begin, translation.language]), [
+    [german, 0, 'de'], [english, german.length + 2, 'en'], [german, german.length + english.length + 3, 'de'],
+  ]);
+  await assert.rejects(translator.translateText([german]), TypeError);
+  await assert.rejects(translator.translateText(german, { onPartial() {} }), { code: 'unknown-option' });
+  const long = { info: { languages: 'de-en', config: { max_length: 12 } }, translate: marking('de-en').translate };
+  assert.ok((await byLanguage(detector, [long]).translateText(german)).sentences.length > 1, 'no part is longer than the model takes');
+});
+
 test('byLanguage takes an unclear sentence for one of the language of the others', async () => {
   const unclear = { detect: (text) => [{ language: text === 'Anna' ? 'it' : 'de', confidence: text === 'Anna' ? 0.3 : 0.9 }] };
   const [, name] = await byLanguage(unclear, [marking('de-en')]).translate(['Das ist gut.', 'Anna']);

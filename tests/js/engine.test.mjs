@@ -79,6 +79,22 @@ test("an engine's translator does the same as one in a worker, synchronously", (
     assert.throws(() => blocking.translate('Danke!', { beamsize: 1 }), /'beamsize'/);
   }));
 
+test("an engine's translator translates a text sentence by sentence, as one in a worker does", () =>
+  withEngine(async (_, blocking) => {
+    const translator = await Translator.load(bytes);
+    const text = ` ${sentences[0]} ${sentences[1]}\n\n  ${sentences[2]}\n`;
+    const mine = blocking.translateText(text, { beamSize: 2 });
+    assert.equal(mine.sentences.length, 3);
+    assert.deepEqual(JSON.parse(JSON.stringify(mine)), JSON.parse(JSON.stringify(await translator.translateText(text, { beamSize: 2 }))));
+    translator.dispose();
+    assert.ok(blocking.translateText('Wort '.repeat(300)).sentences.length > 1, 'a sentence that is too long is cut');
+    assert.deepEqual(blocking.translateText(' \n'), { text: ' \n', sentences: [] });
+    for (const text of [5, ['Danke!']]) assert.throws(() => blocking.translateText(text), { code: 'translate', name: 'TypeError' });
+    for (const name of ['onPartial', 'onToken']) {
+      assert.throws(() => blocking.translateText('Danke!', { [name]() {} }), { code: 'unknown-option', details: { option: name } });
+    }
+  }));
+
 test('several models can live in one engine, and each is freed separately', () =>
   withEngine((engine, first) => {
     const second = engine.load(bytes);

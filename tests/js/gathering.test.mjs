@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { importMarian } from '../../dist/convert/index.js';
 import { Requests } from '../../dist/worker/dispatcher.js';
-import { SyncTranslator } from '../../dist/worker/engine.js';
+import { WorkerTranslator } from '../../dist/worker/worker-translator.js';
 import { scalesWholeBatches } from '../../dist/worker/model-header.js';
 import { fixtureBytes, sentences, withTranslator } from './support.mjs';
 
@@ -15,8 +15,8 @@ const tooLong = 'Haus '.repeat(5000);
 /** The worker's side in this thread: posts requests to it, and counts the texts of each of its batches. */
 async function openRequests(t, file = fixtureBytes()) {
   const batches = [];
-  const { steps } = SyncTranslator.prototype;
-  t.mock.method(SyncTranslator.prototype, 'steps', function (texts, ...others) {
+  const { steps } = WorkerTranslator.prototype;
+  t.mock.method(WorkerTranslator.prototype, 'steps', function (texts, ...others) {
     batches.push(texts.length);
     return steps.call(this, texts, ...others);
   });

@@ -4,6 +4,7 @@ import {
 } from '../../dist/index.js';
 import { Engine } from '../../dist/worker/engine.js';
 import { pipeline } from '../../dist/pipeline/index.js';
+import { byLanguage } from '../../dist/webpages/index.js';
 
 const translator = await Translator.load('model.safetensors', {
   threads: 'auto',
@@ -53,16 +54,20 @@ await translator.translate('Danke!', { onPartial: (partial: string[]) => partial
 // @ts-expect-error: only load() makes a translator
 new Translator();
 
+const mixed = byLanguage('auto', [translator]);
+const languages: string[] = (await mixed.translateText('Danke! Bitte!')).sentences.map(({ translation }) => translation.language);
 const blocking = (await Engine.create({ threads: 2 })).load(new Uint8Array());
-const now: string = blocking.translate('Danke!').text;
+const now: string = blocking.translate('Danke!').text + blocking.translateText('Danke! Bitte!').text;
 const trainer = await Trainer.create({ task: 'reverse', shareWith: translator });
 const streamed: string[] = [];
 for await (const text of translator.stream('Danke!', { beamSize: 2 })) streamed.push(text);
 const translate = await pipeline('translation', 'model.safetensors', { shareWith: trainer });
 const output: string | undefined = (await translate(['Danke!'], { num_beams: 2 }))[0]?.translation_text;
-export const others = [now, streamed, output];
+export const others = [now, streamed, output, languages];
 // @ts-expect-error: nobody could raise it
 blocking.translate('Danke!', { signal: AbortSignal.timeout(1) });
+// @ts-expect-error: only translate() reports partial texts
+blocking.translateText('Danke!', { onPartial: (partial: string) => partial });
 // @ts-expect-error: another task has another output
 export const wrong = (await translate('Danke!'))[0]?.generated_text;
 

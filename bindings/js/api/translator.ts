@@ -1,13 +1,16 @@
 // Models in a worker: what they have in common, and the Translator.
 import { onAbort } from '../shared/aborting.js';
-import { checkAnnotate, checkTokenize, checkTranslate, takeAligned, takeHtml, toJson, withNewNames } from '../shared/checks.js';
+import {
+  checkAnnotate, checkTokenize, checkTranslate, takeAligned, takeHtml, toJson, withNewNames, withoutPartial,
+} from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { withKeptRanges } from '../shared/keep.js';
-import { joinSentence, splitSentences, type SentencePart } from '../shared/sentences.js';
+import { joinSentence } from '../shared/sentences.js';
+import { sourcesOf, translatedText, wholeText, type WholeText } from '../shared/whole-text.js';
 import type {
   AnnotateMethod, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
   SourceToken, StreamedSentence, StreamOptions, StreamTextOptions, TextTranslation, TokenizeOptions,
@@ -160,12 +163,8 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    */
   async translateText(text: string, options: StreamOptions = {}): Promise<TextTranslation> {
     const site = new Error();
-    checkTranslate(text, {});
-    const [source, target] = this.info.languages.split('-');
-    const { parts, tail } = splitSentences(text, source || undefined, this.info.config.max_length);
-    const translations = await this.translateFrom(site, parts.map((part) => part.source), withoutPartial('translateText', options));
-    const sentences = parts.map(({ begin, source }, i) => ({ begin, source, translation: translations[i]! }));
-    return { text: parts.map((part, i) => joinSentence(part, target) + translations[i]!.text).join('') + tail, sentences };
+    const whole = wholeText(text, this.info);
+    return translatedText(whole, await this.translateFrom(site, sourcesOf(whole), withoutPartial('translateText', options)));
   }
 
   /**
@@ -191,14 +190,12 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    * @throws as translate does, naming the sentence by its position counted from 1
    */
   streamText(text: string, options: StreamTextOptions = {}): AsyncGenerator<StreamedSentence, void, undefined> {
-    checkTranslate(text, {});
+    const whole = wholeText(text, this.info);
     const { batchSize = 16, signal, workers, ...search } = withoutPartial('streamText', options);
-    const [source, target] = this.info.languages.split('-');
-    const { parts, tail } = splitSentences(text, source || undefined, this.info.config.max_length);
-    const sources = parts.map((part) => part.source);
+    const sources = sourcesOf(whole);
     const given = checkAll(sources, { batchSize, signal });
     const all = translateAll(sources, this.#withWorkers(workers, search, new Error()), given, true);
-    return joinedSentences(parts, tail, target, all);
+    return joinedSentences(whole, all);
   }
 
   /** Functions that translate a batch: one with this translator, and one with each of `workers`. */
@@ -274,7 +271,7 @@ const textsTokenizedTogether = 64;
 
 /** The translations of all sentences of a text, with the white space around them. */
 async function *joinedSentences(
-  parts: readonly SentencePart[], tail: string, target: string | undefined, all: AsyncIterable<IndexedTranslation>,
+  { parts, tail, target }: WholeText, all: AsyncIterable<IndexedTranslation>,
 ): AsyncGenerator<StreamedSentence, void, undefined> {
   const of = parts.length;
   if (of === 0 && tail !== '') yield { text: tail, index: 0, of };
@@ -283,15 +280,6 @@ async function *joinedSentences(
     const text = joinSentence(part, target) + translation.text + (index === of - 1 ? tail : '');
     yield { text, sentence: { begin: part.begin, source: part.source, translation }, index, of };
   }
-}
-
-function withoutPartial<T extends object>(place: string, options: T): T {
-  const name = ['onPartial', 'onToken'].find((name) => (options as Record<string, unknown>)[name] !== undefined);
-  if (!name) return options;
-  throw new WasmformerTypeError(
-    'unknown-option', `${place}() has no option '${name}'; stream() gives the texts so far`,
-    { room: 'translate', details: { option: name } },
-  );
 }
 
 /** Closes the connections of objects that were forgotten without dispose(). */

@@ -71,6 +71,20 @@ export function withNewNames<T>(place: string, newNames: Readonly<Record<string,
   return renamed as T;
 }
 
+/** @throws unless the text is one string; `name` and `number`: what messages call it, and its place counted from 1 */
+export function checkText(text: unknown, place = 'translate', name = 'the text', number = 1): asserts text is string {
+  if (typeof text !== 'string') throw new WasmformerTypeError(place, `${name} must be a string, not ${show(text)}`, { details: { number } });
+}
+
+/** @throws if options have a callback for partial texts, which the method `place` does not report; `advice`: what does */
+export function withoutPartial<T extends object>(place: string, options: T, advice = 'stream() gives the texts so far'): T {
+  const name = ['onPartial', 'onToken'].find((name) => (options as Record<string, unknown>)[name] !== undefined);
+  if (!name) return options;
+  throw new WasmformerTypeError(
+    'unknown-option', `${place}() has no option '${name}'; ${advice}`, { room: 'translate', details: { option: name } },
+  );
+}
+
 interface CheckedTexts {
   texts: string[];
   /** All other options, as JSON: the module checks them. */
@@ -139,8 +153,8 @@ function checkTexts<Own extends object>(
 ): CheckedTexts & Own {
   const texts: unknown[] = Array.isArray(text) ? Array.from(text) : [text]; // without holes
   texts.forEach((item, i) => {
-    const name = Array.isArray(text) ? `text ${first + i + 1}` : 'the text';
-    if (typeof item !== 'string') throw new WasmformerTypeError(place, `${name} must be a string, not ${show(item)}`, { details: { number: first + i + 1 } });
+    const number = first + i + 1;
+    checkText(item, place, Array.isArray(text) ? `text ${number}` : undefined, number);
   });
   const [own, search] = splitOptions<Own>(place, rules, options);
   return { texts: texts as string[], search, ...own };

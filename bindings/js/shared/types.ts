@@ -76,17 +76,17 @@ export interface TranslateAllOptions extends StreamOptions {
 export type IndexedTranslation = Translation & { index: number };
 
 /** A sentence of a text; `begin` is where it begins in the source, in UTF-16 units. */
-export interface TextSentence {
+export interface TextSentence<Found = Translation> {
   begin: number;
   source: string;
-  translation: Translation;
+  translation: Found;
 }
 
 /** A text of several sentences. */
-export interface TextTranslation {
+export interface TextTranslation<Found = Translation> {
   text: string;
   /** In order. */
-  sentences: TextSentence[];
+  sentences: TextSentence<Found>[];
 }
 
 export interface StreamTextOptions extends StreamOptions, Pick<TranslateAllOptions, 'workers'> {

@@ -1,8 +1,10 @@
 // Translators that are made of others.
-import { takeHtml } from '../shared/checks.js';
+import { takeHtml, withoutPartial } from '../shared/checks.js';
+import type { TextTranslation } from '../shared/types.js';
 import type {
   AlignmentOptions, HtmlTranslation, SentenceCall, SentenceTranslation, SentenceTranslator,
 } from '../shared/webpage-types.js';
+import { sourcesOf, translatedText, wholeText } from '../shared/whole-text.js';
 
 /** Any option of translate() about the search; `signal` aborts. */
 export type SentenceOptions = AlignmentOptions & { signal?: AbortSignal | undefined; [option: string]: unknown };
@@ -11,6 +13,11 @@ export type SentenceOptions = AlignmentOptions & { signal?: AbortSignal | undefi
 export interface Composed<Found extends SentenceTranslation> {
   readonly info: SentenceTranslator['info'] & { readonly languages: string };
   translate: SentenceCall<SentenceOptions, Found>;
+  /**
+   * Translates a text of any number of sentences, as Translator.translateText does.
+   * @throws as translate does
+   */
+  translateText(text: string, options?: SentenceOptions): Promise<TextTranslation<Found>>;
 }
 
 /** A translator whose translate() is `translateAll`, with HTML on top. */
@@ -29,6 +36,10 @@ export function composed<Found extends SentenceTranslation>(
       if (html) return (await import('./html.js')).translateHtml(text, made as SentenceTranslator, rest);
       const found = await translateAll([text].flat(), rest as SentenceOptions);
       return typeof text === 'string' ? found[0]! : found;
+    },
+    async translateText(text: string, options: SentenceOptions = {}): Promise<TextTranslation<Found>> {
+      const whole = wholeText(text, made.info);
+      return translatedText(whole, await translateAll(sourcesOf(whole), withoutPartial('translateText', options)));
     },
   };
   return made as Composed<Found>;

@@ -5,7 +5,8 @@ import {
 } from '../shared/protocol.js';
 import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
-import { Engine, SyncTranslator } from './engine.js';
+import { WorkerEngine } from './worker-engine.js';
+import { WorkerTranslator } from './worker-translator.js';
 import { TranslateWork } from './gathering.js';
 import { setFiles } from './module-urls.js';
 import { estimate, readAny } from './hugging-face.js';
@@ -15,7 +16,7 @@ import { beginTraining, Training } from './training.js';
 import { answersOf, failed, Turns, type Steps } from './scheduler.js';
 
 type Answer<T> = T | Promise<T> | Steps<T> | TranslateWork;
-type AnyModel = SyncTranslator | Training | Learning;
+type AnyModel = WorkerTranslator | Training | Learning;
 type Methods = { [M in Method]: (wanted: Wanted<M>, call: Call) => Answer<Result<M>> };
 
 export class Requests {
@@ -23,7 +24,7 @@ export class Requests {
   #turns: Turns;
   /** Undefined while the model is loaded. */
   #models = new Map<number, AnyModel | undefined>();
-  #engine: Promise<Engine> | undefined;
+  #engine: Promise<WorkerEngine> | undefined;
 
   #methods: Methods = {
     load: async (wanted, call) => (await this.#open(call, () => this.#load(wanted, call))).info,
@@ -88,9 +89,9 @@ export class Requests {
     return model;
   }
 
-  #translator(key: number): SyncTranslator {
+  #translator(key: number): WorkerTranslator {
     const model = this.#model(key);
-    if (!(model instanceof SyncTranslator)) throw new WasmformerError('engine', 'the model is not a translator');
+    if (!(model instanceof WorkerTranslator)) throw new WasmformerError('engine', 'the model is not a translator');
     return model;
   }
 
@@ -112,13 +113,15 @@ export class Requests {
     this.#models.delete(key);
   }
 
-  #start({ threads, isThreadsLimit, maximumMemory }: Start): Promise<Engine> {
+  #start({ threads, isThreadsLimit, maximumMemory }: Start): Promise<WorkerEngine> {
     const create = () =>
-      (isThreadsLimit ? Engine.createWithin(threads, maximumMemory) : Engine.create({ threads, maximumMemory }));
+      (isThreadsLimit
+        ? WorkerEngine.createWithin(threads, maximumMemory)
+        : WorkerEngine.create({ threads, maximumMemory }));
     return (this.#engine ??= create());
   }
 
-  #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
+  #load(wanted: Wanted<'load'>, call: Call): Promise<WorkerTranslator> {
     const { model, integrity, use } = wanted;
     return this.#withModel(wanted, model, call, async (engine, { bytes }) => engine.loadFor(use, bytes), integrity);
   }
@@ -126,7 +129,7 @@ export class Requests {
   async #train(wanted: Wanted<'train'>, call: Call): Promise<Training> {
     const translator = wanted.teacher && await this.#load({ ...wanted, ...wanted.teacher, use: 'translate' }, call);
     const teacher = translator && { translator, checkWanted: () => this.#checkWanted(call.key) };
-    const begin = ({ instance }: Engine, model: Uint8Array) => beginTraining(instance, wanted, model, teacher);
+    const begin = ({ instance }: WorkerEngine, model: Uint8Array) => beginTraining(instance, wanted, model, teacher);
     try {
       if (!wanted.model) return await begin(await this.#start(wanted), new Uint8Array());
       return await this.#withModel(wanted, wanted.model, call, (engine, { bytes }) => begin(engine, bytes));
@@ -145,7 +148,7 @@ export class Requests {
    * damaged or old, the source decides.
    */
   async #withModel<T>(
-    start: Start, data: ModelData, { id, key }: Call, use: (engine: Engine, file: ModelFile) => Promise<T>,
+    start: Start, data: ModelData, { id, key }: Call, use: (engine: WorkerEngine, file: ModelFile) => Promise<T>,
     integrity?: string,
   ): Promise<T> {
     const report = this.#onProgress(id);
@@ -181,7 +184,9 @@ export class Requests {
 }
 
 /** A file and the engine; if that does not start, the file is released when it comes. */
-async function bothOf(reading: Promise<ModelFile>, starting: Promise<Engine>): Promise<[ModelFile, Engine]> {
+async function bothOf(
+  reading: Promise<ModelFile>, starting: Promise<WorkerEngine>,
+): Promise<[ModelFile, WorkerEngine]> {
   try {
     return await Promise.all([reading, starting]);
   } catch (error) {

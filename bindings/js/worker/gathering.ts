@@ -4,12 +4,12 @@ import type { Answer, Call, Plain } from '../shared/protocol.js';
 import type { Translation } from '../shared/types.js';
 import { FatalError } from './instance.js';
 import { answersOf, failed, type Answers, type Steps, type Work } from './scheduler.js';
-import type { SyncTranslator } from './sync-translator.js';
+import type { WorkerTranslator } from './worker-translator.js';
 import type { Learning } from './learning.js';
 import type { Training } from './training.js';
 
 type TranslateCall = Call<'translate'>;
-type Translating = SyncTranslator | Training | Learning;
+type Translating = WorkerTranslator | Training | Learning;
 
 // As many texts as translateAll() takes at a time: more would make the first call wait longer, and gain little.
 const mostTogether = 32;

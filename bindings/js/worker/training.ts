@@ -14,7 +14,7 @@ import { trainTokenizer } from './conversion.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
 import { createPause } from './scheduler.js';
-import type { SyncTranslator } from './sync-translator.js';
+import type { WorkerTranslator } from './worker-translator.js';
 
 const none = new Uint8Array();
 
@@ -46,7 +46,7 @@ const nativeTexts = ({ corpora = [], labelled, tagged, mono = [] }: GivenTexts) 
 /** A model whose translations are learned. */
 export interface Teacher {
   /** To be disposed of by the caller. */
-  translator: SyncTranslator;
+  translator: WorkerTranslator;
   /** Throws if the run is not wanted any more. */
   checkWanted(): void;
 }
