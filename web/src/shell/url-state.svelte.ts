@@ -63,7 +63,7 @@ export class UrlState {
     // A link that is followed leaves a complete address behind.
     addEventListener('click', ({ target }) => {
       if (this.#timer !== undefined) this.#write();
-      this.#isFollowed = (target as Element).closest?.('a[href^="#"]') !== null;
+      this.#isFollowed = Boolean((target as Element).closest?.('a[href^="#"]'));
     }, { capture: true });
     addEventListener('hashchange', () => {
       const before = this.view;
