@@ -82,7 +82,7 @@ test('models that the laboratory has trained can be chosen', () => {
   const laboratory = `#laboratory?${new URLSearchParams({ text: source, ablation: JSON.stringify(ablation) })}`;
   return withView(site, laptop, laboratory, async (page) => {
     page.setDefaultTimeout(120_000); // the machine may be busy
-    await button(page, 'with residual connections').click().catch(() => page.locator('main fieldset button').first().click());
+    await button(page, 'residual connections').click();
     await button(page, 'Start').click();
     await page.getByTestId('verdict').waitFor();
     await page.evaluate((address) => (location.hash = address), address);

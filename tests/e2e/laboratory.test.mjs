@@ -49,6 +49,9 @@ test('a prediction and one press: curves with names, maps beside each other, thr
     assert.deepEqual(colors[2], colors[0]);
     assert.equal(await page.locator('figure').first().locator('.band').count(), 3);
     assert.equal(await page.getByRole('application').count(), 3);
+    const { bytes, name } = await download(page, () => button(page, 'Save the figure as SVG').first().click());
+    assert.equal(name, 'small-exactMatch.svg');
+    for (const text of ['4 heads', 'Which of these models learns best?']) assert.ok(bytes.includes(`>${text}<`), text);
     assert.deepEqual(await page.evaluate(looks), []);
   }));
 
@@ -69,7 +72,7 @@ test('stopping keeps what is done; leaving stops with a notice, and going on fin
     await button(page, 'Start').click();
     await page.locator('.plot .name').first().waitFor();
     await button(page, 'Stop').click();
-    await page.getByText('Stopped. What had finished is kept.').waitFor();
+    await page.getByText(/^Stopped\. What was trained to the end is kept/).waitFor();
     await button(page, 'Go on').click();
     await button(page, 'Stop').waitFor();
     await go(page, 'About');
@@ -84,6 +87,10 @@ test('stopping keeps what is done; leaving stops with a notice, and going on fin
 test('an arm is copied with one setting changed; the link and the file hold all of it', () =>
   withPage(small(), async (page) => {
     await page.locator('summary', { hasText: '+ Arm' }).click();
+    await page.getByLabel('Setting').selectOption('attention');
+    await page.getByLabel('Value').selectOption('scaled_dot');
+    await page.getByText('There is such an arm already.').waitFor();
+    assert.ok(await button(page, 'Add arm').isDisabled(), 'the default is no change');
     await page.getByLabel('Setting').selectOption('num_heads');
     assert.ok(await button(page, 'Add arm').isDisabled(), 'without a value');
     await page.getByLabel('Value').fill('8');
@@ -109,13 +116,24 @@ test('the keyboard alone chooses an experiment, predicts and starts', () =>
   withView(site, laptop, '#laboratory', async (page) => {
     await page.getByRole('link', { name: /Why divide/ }).press('Enter');
     await button(page, 'Start').waitFor();
-    await page.locator('summary', { hasText: 'Show why' }).press('Enter');
-    await page.getByText('Softmax turns large scores into a choice').waitFor();
+    assert.equal(await page.getByText('Show why').count(), 0, 'the reason would tell what is to be predicted');
     await page.locator('main fieldset button').first().press('Enter');
     await page.getByText('your prediction').waitFor();
+    await page.locator('summary', { hasText: 'Show why' }).press('Enter');
+    await page.getByText('Softmax turns large scores into a choice').waitFor();
     await button(page, 'Start').press('Enter');
     await button(page, 'Stop').press('Enter');
     await button(page, 'Go on').waitFor();
+  }));
+
+test('a link from another view leads to the top of the laboratory', () =>
+  withView(site, phone, '#lecture/scale', async (page) => {
+    const link = page.getByRole('link', { name: 'Do this experiment in the laboratory' });
+    await link.scrollIntoViewIfNeeded();
+    assert.ok(await page.evaluate(() => scrollY) > 100);
+    await link.click();
+    await button(page, 'Start').waitFor();
+    assert.equal(await page.evaluate(() => scrollY), 0);
   }));
 
 test('on a phone nothing is wider than the screen, with curves and maps', () =>

@@ -164,6 +164,15 @@ test('presentation: one scene, labels of at least 24 px, arrow keys, Escape', ()
         .filter((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a < 24).map((text) => text.textContent));
       assert.deepEqual(small, [], stop);
     }
+    for (const viewport of windows.slice(0, 2)) {
+      await page.setViewportSize(viewport);
+      for (const stop of places) {
+        await page.evaluate((stop) => (location.hash = `#lecture/${stop}?present=1`), stop);
+        await page.locator(`[data-stop=${stop}] h2`).waitFor();
+        await page.waitForFunction(() => document.documentElement.scrollHeight <= innerHeight, undefined, { timeout: 5000 })
+          .catch(() => assert.fail(`${stop} is higher than ${viewport.width}×${viewport.height}`));
+      }
+    }
     assert.equal(await page.locator('header').isVisible(), false);
     await page.evaluate(() => (location.hash = '#lecture/order?present=1'));
     await arrive(page, 'order');
@@ -184,6 +193,35 @@ test('presentation: one scene, labels of at least 24 px, arrow keys, Escape', ()
     await page.locator('header').waitFor();
   }));
 
+test('presentation: a class answers afresh and sees no score; a remote goes on from any control, Space asks', () =>
+  withView(site, { ...still, viewport: windows[0] }, '#lecture/scale', async (page) => {
+    const answer = (name) => page.getByTestId('lecture').getByRole('button', { name }).click();
+    const present = () => page.locator('aside.bar').getByRole('button').last().click();
+    const isAnswered = () => page.getByTestId('because').isVisible();
+    await answer('About half');
+    await present();
+    assert.equal(await page.getByTestId('score').innerText(), '');
+    await page.locator('h2').first().focus();
+    await page.keyboard.press('Space');
+    await page.getByTestId('lecture').getByRole('button', { name: 'Less than a hundredth' }).waitFor();
+    assert.equal(await isAnswered(), false, 'what was answered before is not told');
+    await answer('Less than a hundredth');
+    await page.getByTestId('because').getByText('Right.').waitFor();
+    const slider = page.getByRole('slider', { name: 'dₖ' });
+    await slider.focus();
+    const before = await slider.inputValue();
+    await page.keyboard.press('ArrowLeft');
+    assert.notEqual(await slider.inputValue(), before, 'arrows belong to the slider');
+    await page.keyboard.press('PageDown');
+    await arrive(page, 'qkv');
+    await page.getByRole('radio', { name: '1' }).focus();
+    await page.keyboard.press('PageUp');
+    await arrive(page, 'scale');
+    await present();
+    assert.equal(await page.getByTestId('score').innerText(), '0 of 1 right');
+    await page.getByTestId('because').getByText('Not right.').waitFor();
+  }));
+
 test('a figure is saved as SVG and PNG', () =>
   withView(site, still, '#lecture/table1', async (page) => {
     const drawing = await download(page, () => page.getByRole('button', { name: 'Save the figure as SVG' }).click());
@@ -192,6 +230,8 @@ test('a figure is saved as SVG and PNG', () =>
     assert.match(svg, /^<svg/);
     assert.match(svg, />self-attention<\/text>/);
     assert.doesNotMatch(svg, /var\(/);
+    assert.match(svg, />Why attention and not recurrence\?</, 'its title');
+    assert.match(svg, />Cost of four kinds of layers by length</, 'what it shows');
     const picture = await download(page, () => page.getByRole('button', { name: 'Save the figure as PNG' }).click());
     assert.equal(picture.bytes.subarray(1, 4).toString(), 'PNG');
     assert.ok(picture.bytes.length > 8000);

@@ -64,6 +64,7 @@ test('an arm is copied with one setting changed, once, and can be taken away unl
   assert.equal(ablations.withArm(more, mine.arms[1], 'num_heads', 8), more, 'there is such an arm');
   assert.equal(ablations.withArm(mine, mine.arms[1], 'attention', 'scaled_dot'), mine);
   assert.equal(ablations.withArm(mine, mine.arms[0], 'num_heads', 1), mine, 'as in the base');
+  assert.equal(ablations.withArm(mine, mine.arms[0], 'positions', 'sinusoidal'), mine, 'as in every model');
   assert.deepEqual(ablations.withoutArm(more, more.arms[2].id), mine);
   assert.equal(ablations.withoutArm(more, 'b'), more);
   assert.equal(ablations.originOf(more), undefined);

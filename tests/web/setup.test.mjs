@@ -85,7 +85,7 @@ test('parts of the model can be taken out or changed; what does not fit together
   const { name, options: { config } } = await setup.experiment();
   const { norm, positions, residual, causal, key_dim: keys } = config;
   assert.deepEqual([norm, positions, residual, causal, keys], ['none', 'integers', false, false, 4]);
-  assert.match(name, /^Reverse · Width of a key \(dₖ\) = 4 · no norm · no residual path · whole numbers · no causal mask$/);
+  assert.match(name, /^Reverse · Width of a key \(dₖ\) = 4 · no norm · no residual connections · whole numbers · no causal mask$/);
   const wrong = (settings) => Object.entries(open(`#train?setup=data:reverse,${settings}`).setup.wrong).map(([key, [why]]) => [key, why]);
   assert.deepEqual(wrong('positions:rotary,key_dim:3'), [['key_dim', 'evenHead']]);
   assert.deepEqual(wrong('positions:rotary,d_model:60'), [['num_heads', 'evenHead']]);

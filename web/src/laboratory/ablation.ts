@@ -3,7 +3,7 @@
 import type { TaskName } from 'wasmformer';
 import { options } from 'wasmformer/options';
 import known from './ablations.json';
-import { isTask } from '../train/fields';
+import { defaultsOf, isTask } from '../train/fields';
 
 export type Value = string | number | boolean;
 export type Settings = Readonly<Record<string, Value>>;
@@ -178,13 +178,16 @@ export function fromLink(text: string): Ablation | Wrong {
 /** With one more arm: a copy of another with one setting changed. The same again if there is such an arm already. */
 export function withArm(ablation: Ablation, of: Arm, name: string, value: Value): Ablation {
   const set = { ...of.set, [name]: value };
-  const inAll = (arm: Settings) => isSame(sorted({ ...ablation.base, ...arm }), sorted({ ...ablation.base, ...set }));
+  const preset = defaultsOf({ data: ablation.task }, 0);
+  const inAll = (arm: Settings) => isSame(wholeOf(preset, ablation, arm), wholeOf(preset, ablation, set));
   if (ablation.arms.some((arm) => inAll(arm.set))) return ablation;
   const id = `${of.id}+${name}=${value}`;
   return { ...ablation, arms: [...ablation.arms, { id, set }] };
 }
 
-const sorted = (set: Settings) => Object.entries(set).sort(([a], [b]) => a.localeCompare(b));
+/** All settings of an arm as text, those that it leaves alone too. */
+const wholeOf = (preset: Settings, { base }: Ablation, set: Settings) =>
+  Object.entries({ ...preset, ...base, ...set }).map(([name, value]) => `${name}=${value}`).sort();
 
 export const claimsOf = ({ claim, also = [] }: Ablation): readonly Claim[] => (claim ? [claim, ...also] : also);
 

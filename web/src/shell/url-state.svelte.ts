@@ -53,15 +53,24 @@ export class UrlState {
   arrivals = $state(0);
 
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** A link of the page was pressed, which is about to change the address. */
+  #isFollowed = false;
   /** The address that was last read or written. */
   #address = '';
 
   start() {
     this.#read();
     // A link that is followed leaves a complete address behind.
-    addEventListener('click', () => this.#timer !== undefined && this.#write(), { capture: true });
+    addEventListener('click', ({ target }) => {
+      if (this.#timer !== undefined) this.#write();
+      this.#isFollowed = Boolean((target as Element).closest?.('a[href^="#"]'));
+    }, { capture: true });
     addEventListener('hashchange', () => {
+      const before = this.view;
       this.#read();
+      // A step in the history returns to where the reader was; a link leads to the top of another view.
+      if (this.#isFollowed && before !== this.view) scrollTo({ top: 0, behavior: 'instant' });
+      this.#isFollowed = false;
       this.arrivals += 1;
     });
   }

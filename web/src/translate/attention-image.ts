@@ -1,15 +1,11 @@
 // A drawn map as a file, without what is pointed at.
-import { draw, prepare, svgPen, type Drawing } from '../shared/attention/drawing';
+import { draw, prepare, svgTextOf, type Drawing } from '../shared/attention/drawing';
 
 const LARGEST = 2e6; // pixels of a picture that is drawn larger than life
 
 export async function picture(drawing: Drawing, format: 'png' | 'svg'): Promise<Blob> {
+  if (format === 'svg') return new Blob([svgTextOf(drawing)], { type: 'image/svg+xml' });
   const { layout, colours, typeface } = drawing;
-  if (format === 'svg') {
-    const pen = svgPen(typeface);
-    draw(pen, drawing);
-    return new Blob([pen.svg(layout.width, layout.height, colours.paper)], { type: 'image/svg+xml' });
-  }
   const canvas = new OffscreenCanvas(1, 1);
   const scale = Math.min(2, Math.max(1, Math.sqrt(LARGEST / (layout.width * layout.height))));
   const { pen } = prepare(canvas, layout, typeface, scale);

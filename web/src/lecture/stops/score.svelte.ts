@@ -17,8 +17,11 @@ function read(text: string | null): Answers {
 }
 
 export class Score {
+  #own = $state.raw<Answers>(read(remembered(KEY)));
+  /** What a class answers while somebody presents; it begins with none, and none is kept. */
+  #ofClass = $state.raw<Answers | null>(null);
   /** The first answer to each question: it counts. */
-  answers = $state.raw<Answers>(read(remembered(KEY)));
+  readonly answers = $derived(this.#ofClass ?? this.#own);
   readonly answered = $derived(Object.keys(this.answers).length);
   readonly right = $derived(STOPS.filter((stop) => this.answers[stop.id] === stop.right).length);
 
@@ -31,8 +34,13 @@ export class Score {
     this.#keep({});
   }
 
+  present(isPresented: boolean) {
+    this.#ofClass = isPresented ? {} : null;
+  }
+
   #keep(answers: Answers) {
-    this.answers = answers;
+    if (this.#ofClass) return void (this.#ofClass = answers);
+    this.#own = answers;
     remember(KEY, JSON.stringify(answers));
   }
 }

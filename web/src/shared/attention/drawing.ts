@@ -293,8 +293,16 @@ function canvasPen(context: CanvasRenderingContext2D, typeface: Typeface, ratio:
   };
 }
 
+/** A drawing as the text of an SVG file. */
+export function svgTextOf(drawing: Drawing): string {
+  const { layout, colours, typeface } = drawing;
+  const pen = svgPen(typeface);
+  draw(pen, drawing);
+  return pen.svg(layout.width, layout.height, colours.paper);
+}
+
 /** A pen whose `svg` gives the drawing as a file. */
-export function svgPen(typeface: Typeface): Pen & { svg(width: number, height: number, paper: string): string } {
+function svgPen(typeface: Typeface): Pen & { svg(width: number, height: number, paper: string): string } {
   const parts: string[] = [];
   const plain = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
   const n = (value: number) => String(Math.round(value * 100) / 100);
