@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Engine } from '../../dist/worker/engine.js';
+import { WorkerEngine } from '../../dist/worker/worker-engine.js';
 import { Translator } from '../../dist/index.js';
 import { threadCount } from '../../dist/api/threads.js';
 import { fixtureBytes, fixturePath, sentences } from './support.mjs';
@@ -71,9 +72,9 @@ test("if shared memory cannot be allocated, 'auto' works without it", async (t) 
     if (options.shared) throw new RangeError('WebAssembly.Memory(): could not allocate memory');
     return new Memory(options);
   });
-  const engine = await Engine.createWithin(2);
+  const engine = await WorkerEngine.createWithin(2);
   assert.equal(engine.threads, 1);
-  assert.notEqual(engine.load(fixtureBytes()).translate(sentences)[0].text, '');
+  assert.notEqual(engine.loadFor('translate', fixtureBytes()).translate(sentences)[0].text, '');
   await assert.rejects(Engine.create({ threads: 2 }), RangeError);
 });
 
