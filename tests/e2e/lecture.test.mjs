@@ -198,14 +198,14 @@ test('presentation: a class answers afresh and sees no score; a remote goes on f
     const answer = (name) => page.getByTestId('lecture').getByRole('button', { name }).click();
     const present = () => page.locator('aside.bar').getByRole('button').last().click();
     const isAnswered = () => page.getByTestId('because').isVisible();
-    await answer('About half');
+    await answer('It falls to about half');
     await present();
     assert.equal(await page.getByTestId('score').innerText(), '');
     await page.locator('h2').first().focus();
     await page.keyboard.press('Space');
-    await page.getByTestId('lecture').getByRole('button', { name: 'Less than a hundredth' }).waitFor();
+    await page.getByTestId('lecture').getByRole('button', { name: 'It falls to less than a fifth' }).waitFor();
     assert.equal(await isAnswered(), false, 'what was answered before is not told');
-    await answer('Less than a hundredth');
+    await answer('It falls to less than a fifth');
     await page.getByTestId('because').getByText('Right.').waitFor();
     const slider = page.getByRole('slider', { name: 'dₖ' });
     await slider.focus();
