@@ -31,10 +31,12 @@ void write(const char* path, const std::vector<std::byte>& bytes) {
 
 int main(int argc, char** argv) try {
   if (argc != 3) throw std::runtime_error("usage: train STEPS MODEL < PAIRS");
+  // Characters suit a few hundred short pairs; for real text leave both out ("tiny" and pieces of words).
   wasmformer::TrainingRun run(
       {.preset = "toy", .tokenizer = wasmformer::TokenizerRequest{.type = wasmformer::TokenizerType::character}},
       {.train = {.pairs = read_pairs()}}, /*threads=*/2);
-  // The loop validates when epochs end and after the last step. model_file() has the weights of the moment.
+  // The loop validates when epochs end, at least 20 steps apart, and at the end. model_file() has the weights of the
+  // moment.
   const auto report = [&](const wasmformer::TrainingRun::Report& now) {
     std::cout << "step " << now.step << ", loss " << now.loss << "\n";
     if (now.validation && now.validation->is_best) write(argv[2], run.model_file());

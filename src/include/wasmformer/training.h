@@ -101,7 +101,7 @@ struct TokenizerRequest {
 // Input that a run begins with.
 struct RunRequest {
   std::string preset = {};  // toy, tiny, small, base, big, multi30k-tiny, kyubyong, student-tiny or student-micro
-  JsonText config = {};     // its keys are those of --set, which `wasmformer train --help` lists
+  JsonText config = {};     // such as {R"({"dropout": 0.3})"}; the keys of --set in `wasmformer train --help`
   std::optional<TaskRequest> task = {};
   std::optional<Index> validation = {};
   std::optional<TokenizerRequest> tokenizer = {};
@@ -204,7 +204,7 @@ struct StepReport {
 
 // Scores of a model on validation texts, apart from its loss.
 struct ValidationScores {
-  std::map<std::string, double> figures = {};  // by their names in the log, most in percent
+  std::map<std::string, double> figures = {};  // "bleu", "chrf", "accuracy" and others of the log, most in percent
   std::map<std::string, double> further = {};  // other scores, which are not logged
   std::optional<double> error = {};            // the best model has the lowest error, or without errors the lowest loss
 };

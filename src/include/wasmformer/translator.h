@@ -48,7 +48,7 @@ class WASMFORMER_API Translator {
   // The longest sentence, in tokens, the end token included.
   [[nodiscard]] Index max_length() const noexcept;
   [[nodiscard]] Index parameter_count() const noexcept;
-  // Metadata of the model, such as "languages", "corpus" and "license". It lives as long as the translator.
+  // Metadata of the model, such as "languages", "corpus" and "licence". It lives as long as the translator.
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const noexcept;
 
  private:
