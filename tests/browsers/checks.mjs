@@ -5,13 +5,20 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { root } from '../../bindings/tools/shell.mjs';
 import { pageHeaders, serve } from '../../web/serve.mjs';
-import { looks, places, settled } from '../e2e/looks.mjs';
+import { looks, places, settled, text as shortText } from '../e2e/looks.mjs';
 import { builtPage, expected, laptop, phone } from '../e2e/support.mjs';
 import { browsers } from './drivers.mjs';
 
 const empty = 'tests/bench/page.html';
 const model = '/web/public/models/de-en.safetensors';
 const [{ translation }, another] = expected;
+/** As `places`, with the views that other tests of the page look at in Chromium. */
+const everyPlace = [
+  ...places,
+  [`#code?${shortText}`, '[data-testid=source] [data-testid=value]'],
+  ['#lecture/start', '[data-stop=start] [data-ring]'],
+  ['#lecture/heads', '[data-stop=heads] [data-ring]'],
+];
 
 // These run in the browser.
 const translate = async ({ model, sources, options }) => {
@@ -213,7 +220,7 @@ export function checks(name, { build, threads, keeps = true }) {
     const found = {};
     for (const { viewport: { width, height } } of [phone, laptop]) {
       await browser.resize(width, height);
-      for (const [address, drawn] of places) {
+      for (const [address, drawn] of everyPlace) {
         await browser.open('about:blank');
         await browser.open(page.address + address);
         const [selector, nth = 0] = drawn.split(' >> nth=');
