@@ -216,7 +216,8 @@ export interface SaveOptions {
 export type RunChanges = Optional<
   Pick<
     TrainingConfig,
-    'schedule' | 'learning_rate' | 'warmup_steps' | 'decay_steps' | 'weight_decay' | 'clip_norm' | 'label_smoothing'
+    | 'schedule' | 'learning_rate' | 'warmup_steps' | 'decay_steps' | 'muon_rate'
+    | 'weight_decay' | 'clip_norm' | 'label_smoothing'
   >
 >;
 
