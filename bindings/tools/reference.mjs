@@ -62,7 +62,7 @@ const settings = (target) => ({
   WARN_AS_ERROR: 'FAIL_ON_WARNINGS',
 });
 
-/** Writes the pages of the headers by Doxygen; returns false if there is none. */
+/** Writes the pages of the headers; returns false if Doxygen is not installed. */
 export function writeHeaderPages(target) {
   if (!which('doxygen')) return false;
   mkdirSync(target, { recursive: true });

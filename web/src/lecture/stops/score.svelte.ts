@@ -39,7 +39,10 @@ export class Score {
   }
 
   #keep(answers: Answers) {
-    if (this.#ofClass) return void (this.#ofClass = answers);
+    if (this.#ofClass) {
+      this.#ofClass = answers;
+      return;
+    }
     this.#own = answers;
     remember(KEY, JSON.stringify(answers));
   }
