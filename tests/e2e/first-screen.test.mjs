@@ -227,6 +227,7 @@ test('a text in letters that the model does not know is copied as it is, and the
     await box(page).fill('你好！');
     await page.waitForFunction(() => document.querySelector('.target').innerText.trim() === '你好！');
     assert.deepEqual(await map.boundingBox(), before);
+    await page.waitForFunction((text) => decodeURIComponent(location.hash).includes(text), '你好！');
     await page.evaluate(() => (location.hash = location.hash.replace('translate', 'picture')));
     await page.getByText('The model does not know these letters').waitFor();
   }));
