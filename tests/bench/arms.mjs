@@ -1,5 +1,5 @@
 // `npm run bench -- --ablations --page [--only REGEX]`: the laboratory in Chromium. For each ablation the seconds from
-// "Start" to the first curve, of each arm of the first seed, and of all of them.
+// "Start" to the first curve, of each arm of the first seed, and of all of them; and the seconds of each row of Table 3.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../bindings/tools/shell.mjs';
@@ -7,6 +7,7 @@ import { start } from '../e2e/support.mjs';
 
 const screen = { viewport: { width: 1366, height: 900 } };
 const LONGEST = 15 * 60_000;
+const LONGEST_ROW = 5 * 60_000;
 
 // Runs in the page: presses Start and watches the column of the first seed until no arm of it is waiting or running.
 function timesOfFirstSeed(longest) {
@@ -38,6 +39,23 @@ function timesOfFirstSeed(longest) {
   });
 }
 
+/** Trains all rows of Table 3, as many at once as the page has workers; the page keeps the seconds of each. */
+async function measureTable3(site, figures, log) {
+  log('table-3');
+  const { page, close } = await site.open(screen, undefined, '#laboratory?ablation=table-3');
+  await page.getByRole('button', { name: /^Train/ }).first().waitFor();
+  await page.evaluate(() => document.querySelectorAll('main tbody button').forEach((button) => button.click()));
+  const rows = await page.locator('main tbody tr').count();
+  const results = () => JSON.parse(localStorage.getItem('wasmformer.table3') ?? '{}');
+  const areDone = (count) => Object.keys(JSON.parse(localStorage.getItem('wasmformer.table3') ?? '{}')).length === count;
+  await page.waitForFunction(areDone, rows, { timeout: rows * LONGEST_ROW });
+  for (const [id, { seconds, perplexity, bleu }] of Object.entries(await page.evaluate(results))) {
+    figures.set(`seconds, Table 3: ${id}`, [seconds]);
+    log(`${id}: ${seconds.toFixed(0)} s, perplexity ${perplexity.toFixed(2)}, BLEU ${bleu.toFixed(1)}`);
+  }
+  await close();
+}
+
 export async function measureArms(figures, { wanted, log }) {
   const ablations = JSON.parse(readFileSync(join(root, 'web/src/laboratory/ablations.json'), 'utf8'));
   const site = await start();
@@ -53,6 +71,7 @@ export async function measureArms(figures, { wanted, log }) {
       for (const [name, seconds] of arms) figures.set(`seconds, ${id}: ${name}`, [seconds]);
       figures.set(`seconds, ${id}: all arms, one seed`, [all]);
     }
+    if (wanted('table-3')) await measureTable3(site, figures, log);
   } finally {
     await site.stop();
   }

@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { load } from './load.mjs';
 
 let pure;
-before(async () => (pure = await load('picture/beam.ts')));
+before(async () => (pure = { ...(await load('picture/beam.ts')), ...(await load('shared/text/length-penalty.ts')) }));
 
 const node = (parent, piece, logProbability, sum, length, more = {}) =>
   ({ parent, piece, id: length, logProbability, sum, length, score: sum / ((5 + length) / 6) ** 0.6, state: 'kept', ...more });

@@ -1,10 +1,6 @@
 // Pure functions over the tree of a beam search.
 import type { BeamNode } from 'wasmformer';
-
-/** Divisor of the score of n tokens: ((5 + n) / 6)^α. */
-export function lengthPenalty(length: number, alpha: number): number {
-  return ((5 + length) / 6) ** alpha;
-}
+import { lengthPenalty } from '../shared/text/length-penalty';
 
 /** The nodes from the root's child down to this one. */
 export function pathTo(nodes: readonly BeamNode[], index: number): number[] {

@@ -1,4 +1,5 @@
 // Section 6.1: beam search over a language small enough to know every sentence of it.
+import { lengthPenalty } from '../../shared/text/length-penalty';
 
 /** Probability of each next word after a word; END ends a sentence. */
 export type Language = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -30,9 +31,6 @@ export const LANGUAGE: Language = {
   well: { [END]: 1 },
 };
 
-/** The length penalty of Wu et al. (2016), which the paper uses with α = 0.6. */
-export const penalty = (length: number, alpha: number) => ((5 + length) / 6) ** alpha;
-
 function extended(beam: readonly Found[], language: Language): Found[] {
   return beam.flatMap(({ words, logProbability }) =>
     Object.entries(language[words.at(-1) ?? START]).map(([word, probability]) => {
@@ -49,7 +47,7 @@ export function search(language: Language, width: number, alpha: number, most = 
   for (let step = 0; step < most && beam.length > 0; step++) {
     const best = extended(beam, language).sort((a, b) => b.logProbability - a.logProbability).slice(0, width);
     for (const one of best.filter(({ words }) => words.at(-1) === END)) {
-      finished.push({ ...one, score: one.logProbability / penalty(one.words.length, alpha) });
+      finished.push({ ...one, score: one.logProbability / lengthPenalty(one.words.length, alpha) });
     }
     beam = best.filter(({ words }) => words.at(-1) !== END);
   }
