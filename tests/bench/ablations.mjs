@@ -16,7 +16,6 @@ const ablations = JSON.parse(readFileSync(join(root, 'web/src/laboratory/ablatio
 /** Names of scores in the program's log, and what a run counts as that diverged. */
 const SCORES = {
   exactMatch: { name: 'exact_match', lost: 0 },
-  chrf: { name: 'chrf', lost: 0 },
   bleu: { name: 'bleu', lost: 0 },
   loss: { name: 'valid_loss', lost: Infinity },
 };

@@ -84,6 +84,20 @@ test('every ablation of the page has its words in both languages, and arms with 
   }
 });
 
+test('each claim of the page says in how many of 20 runs it held, as the table of the log does', () => {
+  const log = readFileSync(new URL('../bench/LAB.md', import.meta.url), 'utf8');
+  const counted = [...log.matchAll(/^\| `(\w+)` \| (loss: )?([\w-]+) [^|]*? [<>] ([\w-]+) [^|]*\| (\d+) \|/gm)];
+  const ofLog = counted.map(([, id, loss, best, worse, holds]) =>
+    ({ id, best, worse, metric: loss ? 'loss' : 'exactMatch', holds: Number(holds) }));
+  const ofPage = ablations.ABLATIONS.flatMap(({ id, claim, also = [] }) => [claim, ...also].map((one) => ({ id, ...one })));
+  assert.deepEqual(ofPage, ofLog);
+  const sure = ablations.ABLATIONS.filter(({ claim }) => claim.holds >= ablations.ALWAYS);
+  assert.ok(sure.length >= 8, `${sure.length} hold nearly always`);
+  const [heads] = telling.heldOf(ablations.ABLATIONS.find(({ id }) => id === 'heads'));
+  assert.equal(heads, 'Often, not always: in 18 of 20 runs with different seeds, “8 heads” was better than “1 head” (exact matches, %).');
+  assert.deepEqual(telling.heldOf({ ...two(), claim: { ...two().claim, holds: 3 } }), [], 'one of the visitor is not counted');
+});
+
 test('runs and arms are named by what differs', () => {
   const { armName, runName } = naming;
   assert.equal(armName({ id: 'x', set: { norm: 'post', warmup_steps: 0 } }), 'post-norm · no warm-up');

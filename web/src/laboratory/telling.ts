@@ -1,5 +1,5 @@
 // Words about an ablation: its question, the claim, the reason, and the verdict.
-import { metricOf, originOf, type Ablation, type Metric } from './ablation';
+import { ALWAYS, COUNTED, metricOf, originOf, type Ablation, type Claim, type Metric } from './ablation';
 import { armName } from './naming';
 import { scoreOf, SEEDS, type Trial } from './trials';
 import { LEAST, type Verdict } from './verdict';
@@ -49,6 +49,18 @@ export function verdictSentence(ablation: Ablation, { type, best, worse, metric,
     worseScore: written(scores.worse, metric),
     score: scoreName(metric),
   });
+}
+
+function heldSentence(ablation: Ablation, { best, worse, metric, holds }: Claim): string {
+  if (holds === undefined) return '';
+  const names = { best: nameIn(ablation, best), worse: nameIn(ablation, worse), score: scoreName(metric) };
+  return labWords(holds >= ALWAYS ? 'held' : 'heldOften', { ...names, count: holds, seeds: COUNTED });
+}
+
+/** In how many of many runs each claim about an ablation of the page came out so. */
+export function heldOf(ablation: Ablation): string[] {
+  const { claim, also = [] } = originOf(ablation) ?? {};
+  return [claim, ...also].map((one) => (one ? heldSentence(ablation, one) : '')).filter(Boolean);
 }
 
 /** The scores of the first seed, arm by arm. */
