@@ -10,10 +10,6 @@ template <class Example>
 class EncoderExamples : public Examples {
  public:
   Index size() const override { return static_cast<Index>(all.size()); }
-  void check(const TrainingConfig& training) const override {
-    WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train, "bpe_dropout is for models that translate");
-  }
-
   std::vector<Example> all;
 };
 

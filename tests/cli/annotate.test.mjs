@@ -175,6 +175,6 @@ test('invalid training data and uses are refused in one sentence', () => {
   refuse(/has no labels of whole texts; it translates/, ['classify', '--model', path('run/best.safetensors'), '--input', path('words')]);
   refuse(/give --labels and --tags for what it has/, ['evaluate', '--model', model, '--labels', path('valid.labels')]);
   refuse(/word_dropout.* are for models that classify/, ['train', '--task', 'copy', '--set', 'word_dropout=0.1', '--output', path('bad'), '--max-steps', '1']);
-  refuse(/bpe_dropout is for models that translate/, train('--labels', path('train.labels'), '--set', 'bpe_dropout=0.1'));
+  refuse(/bpe_dropout is for models that translate, classify or tag/, ['train', '--text', path('mono'), '--validation', '20', '--tokenizer', path('words.model'), ...sizes, '--output', path('bad'), '--max-steps', '1', '--set', 'bpe_dropout=0.1']);
   assert.equal(run(['classify', '--model', model, '--input', bad('empty', '')]).stdout, '');
 });

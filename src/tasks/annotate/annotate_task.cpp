@@ -76,8 +76,14 @@ class AnnotateTask : public Task {
   const char* use(const Config& config) const override { return config.classes > 0 ? "classify" : "tag"; }
   double patience() const override { return 20; }
   std::shared_ptr<Texts> no_texts() const override { return std::make_shared<AnnotatedTexts>(); }
-  std::unique_ptr<Examples> examples(const Texts& texts, const ModelFile& model, const TrainingConfig&) const override {
-    return std::make_unique<AnnotatedExamples>(annotated_examples(of(texts).all, model));
+  std::unique_ptr<Examples> examples(const Texts& texts, const ModelFile& model,
+                                     const TrainingConfig& training) const override {
+    auto examples = std::make_unique<AnnotatedExamples>(annotated_examples(of(texts).all, model));
+    if (training.bpe_dropout == 0) return examples;
+    examples->splitter = std::make_shared<PieceSplitter>(*model.source_tokenizer, training.bpe_dropout);
+    WASMFORMER_CHECK(examples->splitter->can_split(), ErrorCode::corpus,
+                     "bpe_dropout has no effect: no piece of the vocabulary consists of two others");
+    return examples;
   }
   // All texts are: a label that is not among those of the training texts counts as not found.
   std::unique_ptr<Inference> infer(const ModelFile& model, ThreadPool& pool, const Texts& texts) const override {
@@ -175,9 +181,33 @@ std::unique_ptr<TaskBatch> AnnotatedBatch::share(int index, int count) const {
   return part;
 }
 
+// Splits pieces anew in every epoch. A text that would become too long stays as it is.
+void AnnotatedBatch::split_pieces(Random& random) {
+  const auto longest = static_cast<std::size_t>(transformer_.config().max_length);
+  std::vector<TokenId> all;
+  auto row = tagged.begin();
+  for (Span& text : source_spans) {
+    std::vector<TokenId> pieces;
+    std::vector<Index> first_piece;  // of each token before
+    for (Index i = text.begin; i < text.end(); ++i) {
+      first_piece.push_back(static_cast<Index>(pieces.size()));
+      splitter->add(source[i], random, pieces);
+    }
+    const auto begin = static_cast<Index>(all.size());
+    const bool fits = pieces.size() <= longest;
+    for (; row != tagged.end() && *row < text.end(); ++row)
+      *row = begin + (fits ? first_piece[*row - text.begin] : *row - text.begin);
+    if (!fits) pieces.assign(source.begin() + text.begin, source.begin() + text.end());
+    text = {begin, static_cast<Index>(pieces.size())};
+    all.insert(all.end(), pieces.begin(), pieces.end());
+  }
+  source = std::move(all);
+}
+
 void AnnotatedBatch::hide(std::uint64_t seed, bool is_training) {
   const Config& c = transformer_.config();
   Random random(seed);
+  if (is_training && splitter) split_pieces(random);
   for (TokenId& id : source) {
     const bool is_mark = id == c.eos_id || id == c.bos_id;  // begin and end tokens are never hidden
     if (is_mark || random.uniform() >= (is_training ? training_.word_dropout : 0)) continue;
@@ -238,6 +268,7 @@ std::uint64_t AnnotatedExamples::fingerprint() const {
 std::unique_ptr<TaskBatch> AnnotatedExamples::pack(std::span<const Index> which, Transformer& transformer,
                                                    const TrainingConfig& training) const {
   auto batch = std::make_unique<AnnotatedBatch>(transformer, training);
+  batch->splitter = splitter;
   for (Index i : which) {
     const Example& example = all[i];
     const auto begin = static_cast<Index>(batch->source.size());

@@ -20,11 +20,13 @@ class AnnotatedBatch : public TaskBatch {
   Spans source_spans;
   Index first_source = 0;  // rows of the whole batch before a share of it
   std::vector<TokenId> classes, tags;
-  Spans class_spans;                  // spans of `classes`, one for each text
-  std::vector<Index> tagged;          // the rows of `source` that `tags` belong to, ascending
-  std::vector<double> class_weights;  // empty: 1 each
+  Spans class_spans;                              // spans of `classes`, one for each text
+  std::vector<Index> tagged;                      // the rows of `source` that `tags` belong to, ascending
+  std::vector<double> class_weights;              // empty: 1 each
+  std::shared_ptr<const PieceSplitter> splitter;  // none: pieces stay whole
 
  private:
+  void split_pieces(Random& random);
   Spans tag_spans() const;
   CrossEntropy class_loss(Tape& tape, Var memory, double total, double label_smoothing) const;
   CrossEntropy tag_loss(Tape& tape, Var memory, double total, double label_smoothing) const;

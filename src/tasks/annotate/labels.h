@@ -7,6 +7,7 @@
 
 #include "tasks/batches.h"
 #include "text/metrics/labels.h"
+#include "text/piece_splitter.h"
 #include "text/split_words.h"
 #include "wasmformer/training.h"
 
@@ -78,10 +79,13 @@ struct AnnotatedExamples : EncoderExamples<AnnotatedExample> {
   using Example = AnnotatedExample;
 
   Sides tokens(Index i) const override;
+  void check(const TrainingConfig&) const override {}
   std::uint64_t fingerprint() const override;
   std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                   const TrainingConfig& training) const override;
   double guessing_loss(const Config& config, const TrainingConfig& training) const override;
+
+  std::shared_ptr<const PieceSplitter> splitter;  // with bpe_dropout
 };
 AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, const ModelFile& model);
 

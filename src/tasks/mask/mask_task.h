@@ -22,6 +22,10 @@ class PlainTexts : public Texts {
 // Token ids with the end token.
 struct MaskedExamples : EncoderExamples<std::vector<TokenId>> {
   Sides tokens(Index i) const override { return {static_cast<Index>(all[i].size()), 0}; }
+  void check(const TrainingConfig& training) const override {
+    WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train,
+                     "bpe_dropout is for models that translate, classify or tag");
+  }
   std::uint64_t fingerprint() const override;
   std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                   const TrainingConfig& training) const override;

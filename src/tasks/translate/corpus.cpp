@@ -1,50 +1,12 @@
 #include "tasks/translate/corpus.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "schema/error.h"
-#include "tensor/random.h"
+#include "text/piece_splitter.h"
 #include "text/unicode/utf8.h"
 
 namespace wasmformer {
-namespace {
-
-class PieceSplitter {
- public:
-  PieceSplitter(const Tokenizer& tokenizer, double rate) : rate_(rate) {
-    if (rate == 0) return;
-    const auto ids = tokenizer.ids();
-    for (const auto& [piece, id] : ids)
-      for (std::size_t cut = 1; cut < piece.size(); ++cut) {
-        const auto first = ids.find(piece.substr(0, cut)), second = ids.find(piece.substr(cut));
-        if (first != ids.end() && second != ids.end()) parts_[id].push_back({first->second, second->second});
-      }
-  }
-
-  bool can_split() const { return !parts_.empty(); }
-
-  std::vector<TokenId> split(const std::vector<TokenId>& ids, Random& random) const {
-    std::vector<TokenId> result;
-    for (const TokenId id : ids) add(id, random, result);
-    return result;
-  }
-
- private:
-  void add(TokenId id, Random& random, std::vector<TokenId>& result) const {
-    const auto parts = parts_.find(id);
-    if (parts == parts_.end() || random.uniform() >= rate_) return result.push_back(id);
-    const auto [first, second] = parts->second[random.below(parts->second.size())];
-    add(first, random, result);
-    add(second, random, result);
-  }
-
-  double rate_;
-  std::unordered_map<TokenId, std::vector<std::pair<TokenId, TokenId>>> parts_;  // the pairs of pieces that spell it
-};
-
-}  // namespace
-
 void append(ParallelText& all, const ParallelText& more) {
   all.sources.insert(all.sources.end(), more.sources.begin(), more.sources.end());
   all.targets.insert(all.targets.end(), more.targets.begin(), more.targets.end());

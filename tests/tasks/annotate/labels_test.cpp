@@ -1,10 +1,13 @@
 #include "tasks/annotate/labels.h"
 
 #include <catch_amalgamated.hpp>
+#include <set>
 
 #include "schema/error.h"
 #include "schema/json.h"
 #include "schema/options.h"
+#include "tasks/annotate/batch.h"
+#include "tests/text/tiny_tokenizer.h"
 #include "text/vocabulary.h"
 
 using namespace wasmformer;
@@ -148,4 +151,42 @@ TEST_CASE("The first token of a word carries its tag; long texts are cut, and un
   CHECK(examples.all[1].source.size() == 9);
   CHECK(examples.all[1].words == std::vector<Index>{0, 4});
   CHECK_THROWS_WITH(annotated_examples({text({"in"}, {"O"}, "other")}, m), ContainsSubstring("none of the 1 texts"));
+}
+
+TEST_CASE("BPE-dropout splits the pieces of a batch anew each time, in training only, and tags stay with their words") {
+  const std::vector<AnnotatedText> texts = parse_conll("abab\tB-a\nab\tO\nabab\tB-b\n", "f.conll");
+  ModelFile file = model(512, {.classes = {}, .tags = {"B-a", "B-b", "O"}});
+  file.source_tokenizer = std::make_shared<const Tokenizer>(tiny::model({"a", "b", "ab", "abab"}, "", tiny::bpe_model));
+  const Tokenizer& tokenizer = *file.source_tokenizer;
+  TrainingConfig training;
+  training.bpe_dropout = 0.5;
+  const auto examples = annotate_task().examples(AnnotatedTexts(texts, {.has_tags = true}), file, training);
+  const auto spelled = [&](std::uint64_t seed, bool is_training) {
+    const std::unique_ptr<TaskBatch> batch = examples->pack(std::vector<Index>{0}, *file.transformer, training);
+    batch->hide(seed, is_training);
+    return static_cast<const AnnotatedBatch&>(*batch);
+  };
+  const AnnotatedBatch whole = spelled(1, false);
+  std::set<std::vector<TokenId>> spellings;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const AnnotatedBatch split = spelled(seed, true);
+    CHECK(tokenizer.decode(split.source) == tokenizer.decode(whole.source));
+    CHECK(split.source_spans == Spans{{0, static_cast<Index>(split.source.size())}});
+    CHECK(split.tags == whole.tags);
+    REQUIRE(split.tagged.size() == 3);
+    // Each tag is at the first piece of its word.
+    for (std::size_t word = 0; word < split.tagged.size(); ++word) {
+      const auto before = [&](const AnnotatedBatch& batch) {
+        return tokenizer.decode({batch.source.begin(), batch.source.begin() + batch.tagged[word]});
+      };
+      CHECK(before(split) == before(whole));
+    }
+    spellings.insert(split.source);
+  }
+  CHECK(spellings.size() > 5);
+  CHECK(spelled(7, true).source == spelled(7, true).source);
+
+  file.source_tokenizer = std::make_shared<const Tokenizer>(character_model({"ab"}));
+  CHECK_THROWS_WITH(annotate_task().examples(AnnotatedTexts(texts, {.has_tags = true}), file, training),
+                    ContainsSubstring("bpe_dropout has no effect"));
 }

@@ -7,4 +7,5 @@ export const PAPER_ALPHA = 0.6;
 export const lengthPenalty = (length: number, alpha: number) => ((5 + length) / 6) ** alpha;
 
 /** The α that a model's own metadata names, or the paper's. */
-export const usualAlpha = (metadata: Readonly<Record<string, string>> | undefined) => Number(metadata?.length_penalty ?? PAPER_ALPHA);
+export const usualAlpha = (metadata: Readonly<Record<string, string>> | undefined) =>
+  Number(metadata?.length_penalty ?? PAPER_ALPHA);
