@@ -51,6 +51,28 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
   });
 }
 
+test('a run that begins before the page could isolate itself is not lost to the reload', async () => {
+  const begins = [];
+  const { page, close } = await plain.open({ serviceWorkers: 'allow', ...laptop }, async (page) => {
+    await page.exposeFunction('begins', () => begins.push(page.url()));
+    await page.addInitScript(() => {
+      const press = setInterval(() => {
+        const button = [...document.querySelectorAll('main button')].find(({ textContent }) => textContent.trim() === 'Start');
+        if (!button) return;
+        clearInterval(press);
+        button.click();
+        window.begins();
+      }, 10);
+    });
+  }, '#laboratory?ablation=heads');
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForTimeout(1500);
+  assert.equal(begins.length, 1);
+  assert.ok(await page.getByRole('button', { name: 'Stop', exact: true }).isVisible());
+  await close();
+});
+
 test('with the headers there is no reload; the service worker is installed for later visits', async () => {
   const site = await start();
   const { page, errors, seen } = await visit(site);

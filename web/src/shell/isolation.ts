@@ -10,17 +10,22 @@ async function register(): Promise<ServiceWorkerRegistration> {
   return navigator.serviceWorker.ready;
 }
 
-/** Resolves when the page may go on, isolated or not; never where it is about to be loaded again. */
+/**
+ * Resolves when the page may go on, isolated or not; never where it is about to be loaded again. A visitor who has pressed
+ * a button by then may have begun a run, which a reload would lose: the next visit is isolated.
+ */
 export async function isolate(): Promise<void> {
   try {
     if (crossOriginIsolated) return sessionStorage.removeItem(TRIED);
     // One that is there and did not help, or one reload that did not, will not help the next time either.
     if (!navigator.serviceWorker || navigator.serviceWorker.controller || sessionStorage.getItem(TRIED)) return;
+    let isInUse = false;
+    addEventListener('click', ({ target }) => (isInUse ||= Boolean((target as Element).closest?.('main button'))), { capture: true });
     const isReady = await Promise.race([
       register().then(() => true),
       new Promise((resolve) => setTimeout(() => resolve(false), PATIENCE)),
     ]);
-    if (!isReady) return;
+    if (!isReady || isInUse) return;
     sessionStorage.setItem(TRIED, 'yes');
     location.reload();
   } catch {
