@@ -68,7 +68,7 @@ test('Next.js: a route handler and a server component, standalone in an empty fo
   const server = mkdtempSync(join(tmpdir(), 'wasmformer-standalone-'));
   t.after(() => rmSync(server, { recursive: true, force: true }));
   mkdirSync(join(server, 'app'));
-  cpSync(join(place, '.next/standalone'), join(server, 'app'), { recursive: true });
+  cpSync(join(place, '.next/standalone'), join(server, 'app'), { recursive: true, verbatimSymlinks: true });
   const route = `/translate?text=${encodeURIComponent(twoSentences)}`;
   const [installed, away] = ['wasmformer-de-en', 'away'].map((name) => join(server, 'app/node_modules', name));
   renameSync(installed, away);
