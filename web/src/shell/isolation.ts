@@ -11,8 +11,8 @@ async function register(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Resolves when the page may go on, isolated or not; never where it is about to be loaded again. A visitor who has pressed
- * a button by then may have begun a run, which a reload would lose: the next visit is isolated.
+ * Resolves when the page may go on, isolated or not; never where it is about to be loaded again. A visitor who has
+ * pressed a button by then may have begun a run, which a reload would lose: the next visit is isolated.
  */
 export async function isolate(): Promise<void> {
   try {
@@ -20,7 +20,8 @@ export async function isolate(): Promise<void> {
     // One that is there and did not help, or one reload that did not, will not help the next time either.
     if (!navigator.serviceWorker || navigator.serviceWorker.controller || sessionStorage.getItem(TRIED)) return;
     let isInUse = false;
-    addEventListener('click', ({ target }) => (isInUse ||= Boolean((target as Element).closest?.('main button'))), { capture: true });
+    const notice = ({ target }: Event) => (isInUse ||= Boolean((target as Element).closest?.('main button')));
+    addEventListener('click', notice, { capture: true });
     const isReady = await Promise.race([
       register().then(() => true),
       new Promise((resolve) => setTimeout(() => resolve(false), PATIENCE)),
