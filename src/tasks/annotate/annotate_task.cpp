@@ -181,7 +181,7 @@ std::unique_ptr<TaskBatch> AnnotatedBatch::share(int index, int count) const {
   return part;
 }
 
-// Splits pieces anew in every epoch. A text that would become too long stays as it is.
+// Splits pieces at random, differently in every epoch. A text that would become too long stays as it is.
 void AnnotatedBatch::split_pieces(Random& random) {
   const auto longest = static_cast<std::size_t>(transformer_.config().max_length);
   std::vector<TokenId> all;

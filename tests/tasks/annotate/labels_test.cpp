@@ -153,7 +153,7 @@ TEST_CASE("The first token of a word carries its tag; long texts are cut, and un
   CHECK_THROWS_WITH(annotated_examples({text({"in"}, {"O"}, "other")}, m), ContainsSubstring("none of the 1 texts"));
 }
 
-TEST_CASE("BPE-dropout splits the pieces of a batch anew each time, in training only, and tags stay with their words") {
+TEST_CASE("BPE-dropout splits the pieces of a batch differently each time, in training only; tags stay with words") {
   const std::vector<AnnotatedText> texts = parse_conll("abab\tB-a\nab\tO\nabab\tB-b\n", "f.conll");
   ModelFile file = model(512, {.classes = {}, .tags = {"B-a", "B-b", "O"}});
   file.source_tokenizer = std::make_shared<const Tokenizer>(tiny::model({"a", "b", "ab", "abab"}, "", tiny::bpe_model));
