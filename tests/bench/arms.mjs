@@ -46,10 +46,13 @@ async function measureTable3(site, figures, log) {
   await page.getByRole('button', { name: /^Train/ }).first().waitFor();
   await page.evaluate(() => document.querySelectorAll('main tbody button').forEach((button) => button.click()));
   const rows = await page.locator('main tbody tr').count();
-  const results = () => JSON.parse(localStorage.getItem('wasmformer.table3') ?? '{}');
-  const areDone = (count) => Object.keys(JSON.parse(localStorage.getItem('wasmformer.table3') ?? '{}')).length === count;
-  await page.waitForFunction(areDone, rows, { timeout: rows * LONGEST_ROW });
-  for (const [id, { seconds, perplexity, bleu }] of Object.entries(await page.evaluate(results))) {
+  // Runs in the page: its results, once every row has one.
+  const allResults = (count) => {
+    const results = JSON.parse(localStorage.getItem('wasmformer.table3') ?? '{}');
+    return Object.keys(results).length === count && results;
+  };
+  const found = await page.waitForFunction(allResults, rows, { timeout: rows * LONGEST_ROW });
+  for (const [id, { seconds, perplexity, bleu }] of Object.entries(await found.jsonValue())) {
     figures.set(`seconds, Table 3: ${id}`, [seconds]);
     log(`${id}: ${seconds.toFixed(0)} s, perplexity ${perplexity.toFixed(2)}, BLEU ${bleu.toFixed(1)}`);
   }

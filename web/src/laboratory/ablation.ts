@@ -27,7 +27,7 @@ export interface Claim {
 
 /** Runs by which the page's own claims are counted. */
 export const COUNTED = 20;
-/** A claim that holds in fewer of them is called one that often holds. */
+/** A claim that holds in fewer of them is said to hold often. */
 export const ALWAYS = 19;
 
 export interface Ablation {
