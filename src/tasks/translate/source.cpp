@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "schema/error.h"
 #include "text/keep/characters.h"
@@ -112,6 +113,19 @@ std::size_t last_place(std::u32string_view text, const KeptText& kept, const Kep
   return end;
 }
 
+// A model writes a space alone before the digits of a number. Where a term with a space of its own was made to stand
+// there instead, the first space goes.
+std::vector<TokenId> without_double_spaces(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {
+  constexpr std::string_view space = "▁";  // as SentencePiece writes it
+  std::vector<TokenId> result;
+  for (const TokenId id : ids) {
+    const bool is_second = !result.empty() && tokenizer.piece(result.back()) == space;
+    if (is_second && tokenizer.piece(id).starts_with(space)) result.pop_back();
+    result.push_back(id);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string lowered(const std::u32string& text) {
@@ -154,7 +168,8 @@ std::vector<Constraint> placeholder_constraints(const ModelFile& model, const So
 }
 
 std::u32string decoded(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids) {
-  std::u32string text = decode_utf8(model.target_tokenizer->decode(ids));
+  const Tokenizer& tokenizer = *model.target_tokenizer;
+  std::u32string text = decode_utf8(tokenizer.decode(source.has_terms ? without_double_spaces(tokenizer, ids) : ids));
   return source.in_capitals ? raised(source, std::move(text)) : text;
 }
 

@@ -19,6 +19,7 @@ struct Source {
   bool in_capitals = false;                   // translate into upper case
   std::string text = {};                      // the tokenized text
   std::shared_ptr<const KeptText> kept = {};  // if anything is kept or mapped
+  bool has_terms = false;                     // a glossary may put terms into the translation
 
   bool is_empty() const { return ids.size() <= 1; }
 };

@@ -90,8 +90,10 @@ std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::
                                  const TranslateOptions& options, std::uint64_t first) {
   const KeepNames names = kept_names(model, options);
   std::vector<Source> sources;
-  for (std::size_t i = 0; i < texts.size(); ++i)
+  for (std::size_t i = 0; i < texts.size(); ++i) {
     sources.push_back(tokenize(model, texts[i], first + i, names, own_ranges(options, i)));
+    sources.back().has_terms = !options.glossary.empty();
+  }
   return sources;
 }
 

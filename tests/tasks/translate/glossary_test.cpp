@@ -3,6 +3,7 @@
 #include <catch_amalgamated.hpp>
 
 #include "schema/error.h"
+#include "tasks/translate/source.h"
 #include "tasks/translate/translator.h"
 #include "tests/support.h"
 #include "tests/tasks/translate/letters_model.h"
@@ -118,4 +119,12 @@ TEST_CASE("A text without terms translates as it does without a glossary") {
     CHECK(with[i].text == without[i].text);
     CHECK(with[i].score == without[i].score);
   }
+}
+
+TEST_CASE("A term after a space that the model has written alone has one space before it") {
+  constexpr TokenId space = 4, a = 5, g = 11;
+  const ModelFile model = letters_model(1);
+  const std::vector<TokenId> ids{space, a, space, space, g, g};
+  CHECK(encode_utf8(decoded(model, {.has_terms = true}, ids)) == "a gg");
+  CHECK(encode_utf8(decoded(model, {}, ids)) == "a  gg");
 }
