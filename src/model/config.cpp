@@ -63,6 +63,10 @@ void Config::check() const {
                    "max_length " << max_length << " leaves no room for a word to tag; it must be at least 3");
   WASMFORMER_CHECK(is_encoder() || (pooling == Pooling::mean && !embedding_norm), ErrorCode::config,
                    "pooling and embedding_norm are for models without a decoder");
+  WASMFORMER_CHECK(convolution_width == 0 || convolution_width % 2 == 1, ErrorCode::config,
+                   "convolution_width is " << convolution_width << "; it must be odd, or 0");
+  WASMFORMER_CHECK(is_encoder() || convolution_width == 0, ErrorCode::config,
+                   "convolution_width is for models without a decoder");
   WASMFORMER_CHECK(classes > 0 || (pooler == Pooler::none && !multi_label), ErrorCode::config,
                    "pooler and multi_label are for models with classes");
   WASMFORMER_CHECK(tags > 0 || !crf, ErrorCode::config, "crf is for models with tags");
@@ -220,6 +224,7 @@ Preset encoder_preset() {
   p.config.norm = NormPosition::pre;
   p.config.positions = Positions::rotary;
   p.config.crf = true;
+  p.config.convolution_width = 3;
   TrainingConfig& t = p.training;
   t.schedule = Schedule::inverse_sqrt;
   t.learning_rate = 1e-3;

@@ -59,6 +59,7 @@ struct Config {
   Positions positions = Positions::sinusoidal;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool embedding_norm = false;
+  Index convolution_width = 0;
   bool scale_embedding = true;
   bool output_bias = true;
   double norm_epsilon = 1e-5;
@@ -123,6 +124,11 @@ struct Config {
     v({"tie_embeddings", "which embeddings also serve as output projection: both, the target's, or none"},
       tie_embeddings);
     v({"embedding_norm", "layer norm of the encoder's embeddings with their positions, as in BERT"}, embedding_norm);
+    v({"convolution_width",
+       "tokens that a convolution before an encoder's first layer sees, the token itself in the middle; 0: no "
+       "convolution",
+       between(0, 7)},
+      convolution_width);
     v({"scale_embedding", "multiply embeddings by the square root of d_model (section 3.4)"}, scale_embedding);
     v({"output_bias", "add a bias to the output projection"}, output_bias);
     v({"norm_epsilon", "added to the variance in layer norm", above(0)}, norm_epsilon);

@@ -68,6 +68,7 @@ Transformer::Transformer(const Config& config)
       encoder_norm_(config.d_model, config.norm_epsilon),
       decoder_norm_(config.d_model, config.norm_epsilon),
       embedding_norm_(config.d_model, config.norm_epsilon),
+      convolution_(config.convolution_width, config.d_model),
       pooler_(config.d_model, config.d_model),
       classifier_(config.d_model, config.classes),
       tagger_(config.d_model, config.tags) {
@@ -109,6 +110,8 @@ void Transformer::visit_all(Self& self, Visitor v) {
       v(decoder.info(Role::position_embedding, positions, Initializer::positions), self.target_positions_);
   }
   if (c.embedding_norm) LayerNorm::visit(self.embedding_norm_, encoder.under(".layernorm_embedding"), v);
+  if (c.convolution_width > 0)
+    Convolution::visit(self.convolution_, encoder.in(Module::convolution).under(".convolution"), v);
   for (std::size_t i = 0; i < self.encoder_.size(); ++i) EncoderLayer::visit(self.encoder_[i], layer(encoder, i), v);
   for (std::size_t i = 0; i < self.decoder_.size(); ++i) DecoderLayer::visit(self.decoder_[i], layer(decoder, i), v);
   if (c.norm == NormPosition::pre) {
@@ -279,6 +282,7 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   auto [x, rotation] = embedded(tape, {.ids = ids, .spans = spans, .sources = spans, .cache = nullptr},
                                 source_embedding_, source_positions_, record);
   if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
+  if (config_.convolution_width > 0) x.x = residual_sum(tape, x.x, convolution_(tape, x.x, spans), config_.dropout);
   EncoderCall call{.spans = spans,
                    .key_spans = masks.source_rows.empty() ? spans : masks.source_spans,
                    .key_rows = masks.source_rows,

@@ -131,6 +131,7 @@ class Transformer {
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only
   LayerNorm embedding_norm_;
+  Convolution convolution_;
   Parameter transitions_;                // scores of ops/crf.h, [tags, tags]
   Linear pooler_, classifier_, tagger_;  // [d_model, d_model], [classes, d_model], [tags, d_model]
 };

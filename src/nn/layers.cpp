@@ -4,10 +4,15 @@
 #include "ops/head_product.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
+#include "ops/windows.h"
 
 namespace wasmformer {
 
 Var Linear::operator()(Tape& tape, Var x) const { return linear(tape, x, weight, &bias); }
+
+Var Convolution::operator()(Tape& tape, Var x, std::span<const Span> spans) const {
+  return linear(tape, windows(tape, x, spans, width), weight, &bias, Activation::relu, /*dropout=*/0);
+}
 
 Var LayerNorm::operator()(Tape& tape, Var x) const { return layer_norm(tape, x, weight, bias, epsilon); }
 

@@ -42,6 +42,24 @@ struct Linear {
   }
 };
 
+// A convolution over the tokens of each sentence (Kim 2014, section 2): relu(W [x_{t-r}; ...; x_{t+r}] + b) with
+// r = (width - 1) / 2, and zeros beyond the ends of the sentence.
+struct Convolution {
+  Index width;
+  Parameter weight;  // [d, width · d]
+  Parameter bias;    // [1, d]
+
+  Convolution(Index tokens, Index d) : width(tokens), weight(d, tokens * d), bias(1, d) {}
+  // x: [n, d], packed sentences; returns [n, d].
+  Var operator()(Tape& tape, Var x, std::span<const Span> spans) const;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
+    v(scope.info(Role::weight, ".weight", Initializer::xavier), self.weight);
+    v(scope.info(Role::bias, ".bias", Initializer::zeros), self.bias);
+  }
+};
+
 // ops/layer_norm.h
 struct LayerNorm {
   Parameter weight, bias;  // [1, d]

@@ -15,6 +15,7 @@ enum class Stack { shared, encoder, decoder, heads };
 // The part of a layer, of a stack outside of its layers, or of the heads.
 enum class Module {
   embedding,
+  convolution,      // over the embeddings of an encoder
   self_attention,   // with its norm, as all sublayers
   recurrent,        // instead of the decoder's self-attention
   cross_attention,  // from the decoder to the encoder's output

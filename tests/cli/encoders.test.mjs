@@ -107,7 +107,7 @@ for (const kind of kinds) {
 const examples = (count, seed) => drawnTexts(count, seed).map((text) => [text.includes('jazz') ? 'music' : 'other', text]);
 const encoders = {
   joint: { files: ['labels', 'tags'], settings: { norm: 'post' } },
-  several: { files: ['labels'], settings: { pooling: 'first', multi_label: true, pooler: 'tanh', embedding_norm: true, activation: 'gelu', positions: 'learned' } },
+  several: { files: ['labels'], settings: { pooling: 'first', multi_label: true, pooler: 'tanh', embedding_norm: true, convolution_width: 5, activation: 'gelu', positions: 'learned' } },
 };
 
 for (const [name, { files, settings }] of Object.entries(encoders)) {

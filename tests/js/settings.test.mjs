@@ -21,7 +21,7 @@ const others = {
 const ofRounding = { quantization_bits: 4, quantization_start: 4 };
 const ofMuon = { muon_rate: 0.05, muon_momentum: 0.5 };
 // Of models that classify, tag or fill masks; a translator refuses them.
-const ofEncoders = { crf: true, pooling: 'first', pooler: 'tanh', embedding_norm: true, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, word_scores: true, mask_rate: 0.3, freeze_steps: 5 };
+const ofEncoders = { crf: true, pooling: 'first', pooler: 'tanh', embedding_norm: true, convolution_width: 3, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, word_scores: true, mask_rate: 0.3, freeze_steps: 5 };
 // Of pieces, which the task's tokenizer of characters does not have.
 const ofPieces = { bpe_dropout: 0.3 };
 const decided = ['classes', 'tags', 'source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];

@@ -213,6 +213,12 @@ TEST_CASE("Impossible sizes are refused") {
   SECTION("an embedding norm with a decoder") {
     c.embedding_norm = true, expect("pooling and embedding_norm are for models without a decoder");
   }
+  SECTION("a convolution with a decoder") {
+    c.convolution_width = 3, expect("convolution_width is for models without a decoder");
+  }
+  SECTION("a convolution without a middle") {
+    c.decoder_layers = 0, c.convolution_width = 4, expect("convolution_width is 4; it must be odd, or 0");
+  }
   SECTION("two vocabularies of an encoder") {
     c.decoder_layers = 0, c.tie_embeddings = TieEmbeddings::none;
     expect("a model without a decoder has one vocabulary");

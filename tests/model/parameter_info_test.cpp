@@ -105,10 +105,12 @@ TEST_CASE("Stack, layer, module and role tell the parameters of an encoder with 
   c.crf = true;
   c.pooler = Pooler::tanh;
   c.embedding_norm = true;
+  c.convolution_width = 3;
   c.attention = AttentionScore::additive;
   Expected expected;
   expected.add(Stack::shared, no_layer, Module::embedding, {Role::token_embedding});
   expected.add(Stack::encoder, no_layer, Module::embedding, {Role::norm_weight, Role::norm_bias});
+  expected.add(Stack::encoder, no_layer, Module::convolution, {Role::weight, Role::bias});
   for (const Index layer : {0, 1}) {
     expected.encoder_layer(layer);
     expected.add(Stack::encoder, layer, Module::self_attention, {Role::score});

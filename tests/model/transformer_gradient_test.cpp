@@ -52,6 +52,7 @@ TEST_CASE("The gradients of an encoder with both heads match central differences
   c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   c.positions = c.pooling == Pooling::first ? Positions::rotary : Positions::sinusoidal;
   c.embedding_norm = c.norm == NormPosition::post;
+  c.convolution_width = c.pooling == Pooling::first ? 3 : 0;
   c.pooler = c.norm == NormPosition::pre ? Pooler::none : c.pooling == Pooling::first ? Pooler::tanh : Pooler::relu;
   Transformer model = random_model(c, 1);
   model.enable_gradients();

@@ -83,6 +83,10 @@ export interface ModelConfig {
   tie_embeddings: 'all' | 'target' | 'none';
   /** Layer norm of the encoder's embeddings with their positions, as in BERT. */
   embedding_norm: boolean;
+  /**
+   * Tokens that a convolution before an encoder's first layer sees, the token itself in the middle; 0: no convolution.
+   */
+  convolution_width: number;
   /** Multiply embeddings by the square root of d_model (section 3.4). Files without this key have true. */
   scale_embedding: boolean;
   /** Add a bias to the output projection. */

@@ -67,6 +67,7 @@ class StackGraph {
     const OnnxValue places = graph_.range(graph_.integer(0), tokens);
     OnnxValue x = layers_.embed("input_ids", places, source_table(), transformer_.source_positions());
     if (c_.embedding_norm) x = layers_.norm(x, "model.encoder.layernorm_embedding");
+    if (c_.convolution_width > 0) x = layers_.convolution(x, "attention_mask");
     const OnnxValue mask = layers_.padding_mask("attention_mask");
     for (Index i = 0; i < c_.encoder_layers; ++i) x = layers_.encoder_layer(x, i, mask, places);
     return layers_.stack_output(x, "model.encoder");

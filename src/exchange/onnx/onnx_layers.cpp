@@ -23,6 +23,20 @@ OnnxValue OnnxLayers::embed(const OnnxValue& ids, const OnnxValue& places, const
   return graph_.add(x, graph_.gather(all, places));
 }
 
+OnnxValue OnnxLayers::convolution(const OnnxValue& x, const OnnxValue& is_there) {
+  const std::int64_t width = c_.convolution_width, radius = (width - 1) / 2;
+  const OnnxValue kept = graph_.multiply(x, graph_.unsqueeze(graph_.to_float(is_there), {2}));
+  const OnnxValue padded = graph_.graph().op("Pad", {kept, graph_.integers({0, radius, 0, 0, radius, 0})});
+  OnnxGraph::Names parts;
+  for (std::int64_t k = 0; k < width; ++k) {
+    const OnnxValue begin = graph_.integers({k});
+    const OnnxValue end = graph_.add(graph_.size(x, 1), begin);
+    parts.push_back(graph_.graph().op("Slice", {padded, begin, end, graph_.integers({1})}));
+  }
+  const OnnxValue window = graph_.graph().op("Concat", parts, {{"axis", std::int64_t{2}}});
+  return graph_.add(x, graph_.apply("Relu", graph_.linear(window, "model.encoder.convolution")));
+}
+
 OnnxValue OnnxLayers::encoder_layer(OnnxValue x, Index number, const OnnxValue& mask, const OnnxValue& places) {
   const std::string layer = "model.encoder.layers." + std::to_string(number);
   x = add_and_norm(x, layer + ".self_attn_layer_norm", [&](const OnnxValue& h) {

@@ -32,6 +32,9 @@ class OnnxLayers {
   // Sections 3.4 and 3.5. ids: [batch, tokens]; places: [tokens] or [batch, tokens]; `table` by its parameter's name.
   OnnxValue embed(const OnnxValue& ids, const OnnxValue& places, const std::string& table, const Matrix& positions);
 
+  // nn/layers.h, with the residual connection. is_there: [batch, tokens], 0 for padding.
+  OnnxValue convolution(const OnnxValue& x, const OnnxValue& is_there);
+
   // The left block of figure 1. mask: [batch, 1, 1, tokens], added to scores.
   OnnxValue encoder_layer(OnnxValue x, Index number, const OnnxValue& mask, const OnnxValue& places);
   // The right block.
