@@ -5,7 +5,6 @@
 
 #include "tasks/translate/explain.h"
 #include "tasks/translate/glossary.h"
-#include "text/unicode/letters.h"
 #include "text/unicode/utf8.h"
 
 namespace wasmformer {
@@ -41,8 +40,7 @@ std::vector<TokenId> prefix_tokens(const ModelFile& model, const TranslateOption
 CharacterSet characters_of_translation(const ModelFile& model, const Source& source, const std::u32string& terms) {
   const auto languages = model.metadata.find("languages");
   if (languages == model.metadata.end()) return CharacterSet::all();
-  const std::string& pair = languages->second;
-  const std::string target = pair.substr(pair.find('-') + 1);  // all, where there is no hyphen
+  const std::string target = languages->second.substr(languages->second.find('-') + 1);  // all, without a hyphen
   const std::string_view code = std::string_view(target).substr(0, target.find_first_of("-_"));
   return CharacterSet::of_translation(code,
                                       decode_utf8(source.text + model.source_tokenizer->decode(source.ids)) + terms);
@@ -90,10 +88,8 @@ std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::
                                  const TranslateOptions& options, std::uint64_t first) {
   const KeepNames names = kept_names(model, options);
   std::vector<Source> sources;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
+  for (std::size_t i = 0; i < texts.size(); ++i)
     sources.push_back(tokenize(model, texts[i], first + i, names, own_ranges(options, i)));
-    sources.back().has_terms = !options.glossary.empty();
-  }
   return sources;
 }
 
@@ -156,6 +152,7 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::ve
       sources_(std::move(sources)),
       search_(*model.transformer, pool, search_inputs(model, sources_, options), completed(model, options)) {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
+    sources_[i].has_terms = !options.glossary.empty();
     if (!sources_[i].is_empty()) searched_.push_back(static_cast<Index>(i));
   }
 }
@@ -274,6 +271,7 @@ void TranslationJob::write_texts(const std::vector<std::vector<SearchHypothesis>
     }
   }
   for (std::size_t i = 0; i < sources_.size(); ++i) {
+    sources_[i].has_terms = !options.glossary.empty();
     if (!sources_[i].is_empty()) continue;
     Restored restored = restored_text(model_, sources_[i], {}, {});
     translations[i].text = std::move(restored.text);
