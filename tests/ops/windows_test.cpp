@@ -2,8 +2,6 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "tests/ops/random_matrix.h"
-
 using namespace wasmformer;
 
 TEST_CASE("Windows have the neighbors of each token of its sentence, and zeros beyond its ends") {

@@ -271,7 +271,6 @@ void TranslationJob::write_texts(const std::vector<std::vector<SearchHypothesis>
     }
   }
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    sources_[i].has_terms = !options.glossary.empty();
     if (!sources_[i].is_empty()) continue;
     Restored restored = restored_text(model_, sources_[i], {}, {});
     translations[i].text = std::move(restored.text);
