@@ -21,8 +21,8 @@ test('seven places stand in the navigation; Inside has tabs, and another task is
     await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
     assert.deepEqual(await current(page), ['Translate']);
     await navigation.getByRole('link', { name: 'Inside' }).click();
-    assert.deepEqual(await page.getByRole('tablist', { name: 'Inside' }).getByRole('tab').allInnerTexts(), TABS);
     await page.getByRole('tabpanel', { name: 'Figure' }).getByTestId('figure').waitFor();
+    assert.deepEqual(await page.getByRole('tablist', { name: 'Inside' }).getByRole('tab').allInnerTexts(), TABS);
   }));
 
 test('by keyboard: arrow keys go round the tabs of Inside, Enter and Space open one, Back returns', () =>
