@@ -5,6 +5,9 @@ import type { TranslatorInfo } from 'wasmformer';
 const TRIED = 'wasmformer.isolation';
 const PATIENCE = 3000; // ms; the page works without
 
+/** The service worker came too late to isolate this visit; it isolates the next one. */
+let isNextIsolated = false;
+
 async function register(): Promise<ServiceWorkerRegistration> {
   await navigator.serviceWorker.register('./service-worker.js');
   return navigator.serviceWorker.ready;
@@ -26,7 +29,10 @@ export async function isolate(): Promise<void> {
       register().then(() => true),
       new Promise((resolve) => setTimeout(() => resolve(false), PATIENCE)),
     ]);
-    if (!isReady || isInUse) return;
+    if (!isReady || isInUse) {
+      isNextIsolated = true;
+      return;
+    }
     sessionStorage.setItem(TRIED, 'yes');
     location.reload();
   } catch {
@@ -36,9 +42,13 @@ export async function isolate(): Promise<void> {
 }
 
 type ModuleFacts = Pick<TranslatorInfo, 'build' | 'threads'>;
-const moduleName = ({ build, threads }: ModuleFacts) => (threads > 1 ? `${build}-threads` : build);
+/** The module that the next visit uses. */
+function moduleName({ build, threads }: ModuleFacts) {
+  const most = isNextIsolated ? navigator.hardwareConcurrency : threads;
+  return most > 1 ? `${build}-threads` : build;
+}
 
-/** Keeps all that the page is made of but the models, with the module in use; gives its bytes. */
+/** Keeps all that the page is made of but the models, with one module; gives its bytes. */
 export async function keepPage(facts: ModuleFacts): Promise<number> {
   const { active } = await register();
   const { port1, port2 } = new MessageChannel();
