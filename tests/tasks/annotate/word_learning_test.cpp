@@ -216,3 +216,22 @@ TEST_CASE("Validation chooses the shares with which most labels are right") {
   for (const Scalar share : {0.5f, 0.7f, 0.9f}) CHECK(accuracy(mix) >= accuracy({.class_share = share}));
   CHECK(mix.class_share < 0.5f);
 }
+
+TEST_CASE("The error of a validation is the mean of what words and encoder find, and of what the encoder finds alone") {
+  ThreadPool pool(1);
+  const std::vector<AnnotatedText> valid = weather(60, 3);
+  const auto trained = run(pool);
+  const ModelFile model = parse_model(trained->model_file({}));
+  const auto texts = labelled(valid);
+  const auto inference = texts->task().infer(model, pool, *texts);
+  while (inference->step()) {
+  }
+  const ValidationScores scores = inference->scores();
+  AnnotationJob alone(model, pool, valid, {.encoder_alone = true});
+  while (alone.step()) {
+  }
+  const double accuracy = score(model, valid, alone.results()).figures.at("accuracy");
+  CHECK(scores.figures.at("accuracy") > 90);
+  CHECK(accuracy < 80);  // after no step at all
+  CHECK(*scores.error == Catch::Approx(1 - (scores.figures.at("accuracy") + accuracy) / 200));
+}
