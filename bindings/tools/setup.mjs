@@ -258,17 +258,23 @@ export function setUp(...needs) {
   });
 }
 
-// The npm packages of package-lock.json, installed again only when that file has changed. package.json names what the
-// builds need; tests/package.json, a workspace, what only the tests, the documentation and the formatter need.
+/**
+ * What `npm ci` is told where the tests are not wanted: package.json names what the builds need, and the page has the model
+ * of languages; tests/package.json, another workspace, names what only the tests, the documentation and the formatter need.
+ */
+export const withoutTests = ['--include-workspace-root', '--workspace', 'bindings/detect-model'];
+
+// The npm packages of package-lock.json, installed again only when that file or what is wanted of it has changed.
 export function installPackages({ tests = false } = {}) {
   const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
   const stamp = join(root, 'node_modules/.wasmformer');
   const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
-  const wanted = `${lock} with tests`;
-  if (installed === wanted || (!tests && installed === lock)) return;
+  const all = `${lock} with tests`;
+  const wanted = tests ? all : [lock, ...withoutTests].join(' ');
+  if (installed === all || installed === wanted) return;
   step('Installing npm packages');
-  run('npm', ['ci', '--loglevel=error', ...(tests ? [] : ['--no-workspaces'])]);
-  writeFileSync(stamp, tests ? wanted : lock);
+  run('npm', ['ci', '--loglevel=error', ...(tests ? [] : withoutTests)]);
+  writeFileSync(stamp, wanted);
 }
 
 await main(import.meta.url, () => setUp('native', 'wasm', 'browser'));
