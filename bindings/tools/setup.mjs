@@ -259,12 +259,13 @@ export function setUp(...needs) {
 }
 
 /**
- * What `npm ci` is told where the tests are not wanted: package.json names what the builds need, and the page has the model
- * of languages; tests/package.json, another workspace, names what only the tests, the documentation and the formatter need.
+ * Arguments of `npm ci` that leave out the packages of the tests. package.json names what the builds need, and the page
+ * imports a workspace, the model that detects languages. Another workspace, tests/package.json, names what only tests,
+ * documentation and formatter need.
  */
 export const withoutTests = ['--include-workspace-root', '--workspace', 'bindings/detect-model'];
 
-// The npm packages of package-lock.json, installed again only when that file or what is wanted of it has changed.
+// Installs the npm packages of package-lock.json, again only when that file or the arguments have changed.
 export function installPackages({ tests = false } = {}) {
   const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
   const stamp = join(root, 'node_modules/.wasmformer');

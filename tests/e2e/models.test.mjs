@@ -281,7 +281,7 @@ const kept = (page) =>
     return urls.some((url) => url.endsWith('.wasm')) && urls.some((url) => url.endsWith('.mjs')) && urls.some((url) => url.endsWith('/'));
   });
 
-// As on a slow network: the page does not wait for its service worker, which isolates the next visit.
+// As on a slow network, the page does not wait for its service worker, which then isolates only the next visit.
 const hurry = (page) =>
   page.addInitScript(() => {
     const { setTimeout } = window;
@@ -307,7 +307,8 @@ for (const [name, { headers, prepare }] of Object.entries({
     const { source, translation } = expected[0];
     assert.equal(await translate(page, source), translation);
     const facts = (text) => text.split('\n').filter((line) => !line.includes('tokens/s'));
-    if (!prepare) assert.deepEqual(facts(await page.getByRole('region', { name: 'Model' }).innerText()), facts(status), 'as many threads');
+    if (prepare) assert.ok(await page.evaluate(() => crossOriginIsolated));
+    else assert.deepEqual(facts(await page.getByRole('region', { name: 'Model' }).innerText()), facts(status), 'as many threads');
     const titles = { Translate: 'Wasmformer', Inside: 'Figure' };
     for (const place of await page.getByRole('banner').getByRole('navigation').getByRole('link').allInnerTexts()) {
       await go(page, place);

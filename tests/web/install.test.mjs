@@ -1,4 +1,4 @@
-// What `npm start` installs is all that the page is built from: npm packages of tests are not there.
+// `npm start` installs every npm package that the page is built from, and none of those of the tests.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { withoutTests } from '../../bindings/tools/setup.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = join(root, 'web/src');
 
-/** The packages that files of the page import; it makes `wasmformer` and what begins with `virtual:` itself. */
+/** The packages that files of the page import. The build itself makes `wasmformer` and names that begin with `virtual:`. */
 function importedPackages() {
   const texts = readdirSync(sources, { recursive: true }).filter((name) => /\.(ts|svelte)$/.test(name))
     .map((name) => readFileSync(join(sources, name), 'utf8'));

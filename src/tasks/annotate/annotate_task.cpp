@@ -44,8 +44,8 @@ class AnnotationInference : public Inference {
       right += chosen_labels(found[i], config) == texts_[i].classes && tag_names(found[i]) == texts_[i].tags;
     scores.further["exact_match"] = 100 * right / static_cast<double>(found.size());
     scores.error = error(scores.figures);
-    // What the encoder finds alone counts as much: the shares of the mixture are fitted to these texts, so that its
-    // greatest accuracy is rather chance.
+    // The encoder's own result counts as much as the mixture's, whose shares are fitted to these very texts: the step
+    // at which the mixture does best is partly luck.
     if (model_.words || model_.tag_words) {
       job_.choose_again({.class_share = 0, .tag_share = 0, .outside_score = mix_.outside_score}, texts_.size());
       scores.error = (*scores.error + error(score(model_, texts_, job_.results()).figures)) / 2;

@@ -5,7 +5,7 @@ import type { TranslatorInfo } from 'wasmformer';
 const TRIED = 'wasmformer.isolation';
 const PATIENCE = 3000; // ms; the page works without
 
-/** The service worker came too late to isolate this visit; it isolates the next one. */
+/** Whether the service worker came too late to isolate this visit, so that only the next one is isolated. */
 let isNextIsolated = false;
 
 async function register(): Promise<ServiceWorkerRegistration> {
@@ -48,7 +48,7 @@ function moduleName({ build, threads }: ModuleFacts) {
   return most > 1 ? `${build}-threads` : build;
 }
 
-/** Keeps all that the page is made of but the models, with one module; gives its bytes. */
+/** Keeps all that the page is made of but the models, with the module of the next visit; gives their bytes. */
 export async function keepPage(facts: ModuleFacts): Promise<number> {
   const { active } = await register();
   const { port1, port2 } = new MessageChannel();
