@@ -259,13 +259,13 @@ export function setUp(...needs) {
 }
 
 /**
- * Arguments of `npm ci` that leave out the packages of the tests. package.json names what the builds need, and the page
- * imports a workspace, the model that detects languages. Another workspace, tests/package.json, names what only tests,
- * documentation and formatter need.
+ * Arguments of `npm ci` that leave out the packages of the tests. package.json names what the builds need; the page also
+ * imports the workspace bindings/detect-model, which detects languages. The other workspace, tests/package.json, names
+ * what only tests, documentation and formatter need.
  */
 export const withoutTests = ['--include-workspace-root', '--workspace', 'bindings/detect-model'];
 
-// Installs the npm packages of package-lock.json, again only when that file or the arguments have changed.
+// Installs the npm packages of package-lock.json; repeats that only when the file or the arguments have changed.
 export function installPackages({ tests = false } = {}) {
   const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
   const stamp = join(root, 'node_modules/.wasmformer');

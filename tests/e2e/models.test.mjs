@@ -291,7 +291,7 @@ const hurry = (page) =>
 for (const [name, { headers, prepare }] of Object.entries({
   'its headers': {},
   'no headers': { headers: {} },
-  'no headers, slowly': { headers: {}, prepare: hurry },
+  'no headers, over a slow network': { headers: {}, prepare: hurry },
 })) {
   test(`after one visit the page works offline, from a host that sends ${name}`, async (t) => {
     const visited = await start(builtPage, headers);
@@ -300,6 +300,7 @@ for (const [name, { headers, prepare }] of Object.entries({
     await translated(page);
     await kept(page);
     const status = await page.getByRole('region', { name: 'Model' }).innerText();
+    assert.equal(await page.evaluate(() => crossOriginIsolated), !prepare);
     visited.server.close();
     visited.server.closeAllConnections();
     await page.reload();

@@ -170,7 +170,10 @@ export interface Validation extends Partial<Omit<Evaluation, 'translations'>> {
   frameAccuracy?: number;
   /** Mean of -log p, without dropout and label smoothing. */
   loss: number;
-  /** True for the best so far: by loss, or for labels and tags by the mean of accuracy and spanF1 or tagAccuracy. */
+  /**
+   * True for the best so far: by loss, or for labels and tags by the mean of accuracy and spanF1 or tagAccuracy, each
+   * averaged over what is found with the scores of words and what the encoder finds alone.
+   */
   isBest: boolean;
   /** Translators only. */
   samples: TranslationSample[];

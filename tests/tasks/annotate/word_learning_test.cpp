@@ -217,7 +217,8 @@ TEST_CASE("Validation chooses the shares with which most labels are right") {
   CHECK(mix.class_share < 0.5f);
 }
 
-TEST_CASE("The error of a validation is the mean of what words and encoder find, and of what the encoder finds alone") {
+TEST_CASE(
+    "The validation error is the mean of two: that of words and encoder together, and that of the encoder alone") {
   ThreadPool pool(1);
   const std::vector<AnnotatedText> valid = weather(60, 3);
   const auto trained = run(pool);

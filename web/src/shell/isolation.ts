@@ -5,7 +5,7 @@ import type { TranslatorInfo } from 'wasmformer';
 const TRIED = 'wasmformer.isolation';
 const PATIENCE = 3000; // ms; the page works without
 
-/** Whether the service worker came too late to isolate this visit, so that only the next one is isolated. */
+/** Whether only the next visit is isolated: the service worker was late, or the page was in use. */
 let isNextIsolated = false;
 
 async function register(): Promise<ServiceWorkerRegistration> {
@@ -48,7 +48,7 @@ function moduleName({ build, threads }: ModuleFacts) {
   return most > 1 ? `${build}-threads` : build;
 }
 
-/** Keeps all that the page is made of but the models, with the module of the next visit; gives their bytes. */
+/** Keeps all files of the page except models, with the module of the next visit; returns how many bytes they have. */
 export async function keepPage(facts: ModuleFacts): Promise<number> {
   const { active } = await register();
   const { port1, port2 } = new MessageChannel();
