@@ -50,6 +50,8 @@ std::vector<std::pair<std::string, std::string>> metadata_of(const std::vector<s
       all.emplace_back(key, value);
     }
   }
+  for (const auto& [key, value] : all)
+    WASMFORMER_CHECK(!is_part_of_model(key), ErrorCode::options, key << " is part of the model and cannot be changed");
   return all;
 }
 

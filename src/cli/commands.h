@@ -23,6 +23,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 std::vector<std::pair<std::string, std::string>> key_values(const std::vector<std::string>& options);
 
 // Like key_values(), but for --metadata, where an option may also name a JSON file of strings.
+// Throws Error for keys that describe the model itself, too.
 std::vector<std::pair<std::string, std::string>> metadata_of(const std::vector<std::string>& options);
 constexpr char metadata_help[] =
     "KEY=VALUE to store in the model, such as its corpus and licence, or a .json file with such pairs";

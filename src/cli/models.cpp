@@ -62,7 +62,6 @@ std::string with_new_metadata(const std::string& path, const std::string& bytes,
   parse_model(path, bytes);  // throws unless it is a model file
   SafetensorsFile file = parse_safetensors(bytes);
   for (const auto& [key, value] : metadata_of(metadata)) {
-    WASMFORMER_CHECK(!is_part_of_model(key), ErrorCode::options, key << " is part of the model and cannot be changed");
     if (value.empty())
       file.metadata.erase(key);
     else

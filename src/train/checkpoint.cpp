@@ -3,12 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "bundle/safetensors.h"
+#include "tasks/task.h"
+#include "train/setup_steps.h"
 
 namespace wasmformer {
 namespace {
 
-// More than any run can take; beyond it numbers of steps, pairs and tokens might overflow.
-constexpr std::int64_t max_steps = std::int64_t{1} << 30;
+// More than any run can take; beyond them numbers might overflow.
+constexpr std::int64_t max_steps = std::int64_t{1} << 30;   // and epochs, and batches
+constexpr std::int64_t max_tokens = std::int64_t{1} << 60;  // between two reports
 
 // Calls f(tensor name, matrix) for all that the optimizer keeps, in the order of the parameters.
 template <class F>
@@ -44,8 +47,17 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
     progress["best_valid_loss"] = best.error;
   }
   extra.metadata["training"] = to_json(trainer.transformer().config(), &trainer.config());
-  extra.metadata["progress"] = progress.dump();
+  extra.metadata[progress_key] = progress.dump();
   return serialize_model(model, Precision::f32, extra);
+}
+
+void check_metadata(const std::map<std::string, std::string>& given) {
+  for (const auto& [key, value] : given) {
+    const bool is_of_run =
+        key == progress_key || key == synthetic_task_key || key == texts_key || key == augment_key || key == task_key;
+    WASMFORMER_CHECK(!is_of_run && !is_part_of_model(key), ErrorCode::train,
+                     "metadata cannot have the key " << key << ": it describes the model or its run");
+  }
 }
 
 TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata) {
@@ -60,7 +72,7 @@ TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metad
 
 BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
   const SafetensorsFile file = parse_safetensors(bytes);
-  const auto found = file.metadata.find("progress");
+  const auto found = file.metadata.find(progress_key);
   WASMFORMER_CHECK(found != file.metadata.end(), ErrorCode::no_checkpoint,
                    "this model file holds no state of a training run");
   for_each_moment(trainer, [&](const std::string& name, Matrix& m) {
@@ -72,11 +84,13 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
   const std::string corpus = std::to_string(trainer.examples().fingerprint());
   try {
     const auto progress = nlohmann::json::parse(found->second);
-    for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
+    const auto check_count = [&progress](const char* count, std::int64_t most) {
       const auto value = progress.value(count, nlohmann::json(0));
-      WASMFORMER_CHECK(value.is_number_integer() && value <= max_steps, ErrorCode::progress_damaged,
+      WASMFORMER_CHECK(value.is_number_integer() && value <= most, ErrorCode::progress_damaged,
                        "the progress of the run is damaged: " << count << " is " << value.dump());
-    }
+    };
+    for (const char* count : {"step", "epoch", "batch", "best_step"}) check_count(count, max_steps);
+    check_count("loss_tokens", max_tokens);
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
                     progress.at("loss_tokens")});
     WASMFORMER_CHECK(progress.value("corpus", corpus) == corpus, ErrorCode::checkpoint,

@@ -19,6 +19,10 @@ struct BestSoFar {
 std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const BestSoFar& best,
                                  const std::map<std::string, std::string>& more = {});
 
+// Throws Error for metadata under a key that describes the model or its run, such as "classes" or "task": the file
+// could not be read again.
+void check_metadata(const std::map<std::string, std::string>& given);
+
 // The training config of a checkpoint. Throws Error when `metadata` holds none.
 TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata);
 

@@ -94,6 +94,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& file) {
 RunSetup::RunSetup(RunRequest request, RunInput input)
     : request_(std::move(request)), changes_{parse_json(request_.config.text, "config")}, input_(std::move(input)) {
   WASMFORMER_CHECK(changes_.value.is_object(), ErrorCode::config, "config is not a JSON object");
+  check_metadata(request_.metadata);
   check_texts(request_, input_);
   makes_heads_ = !request_.resume && has_texts(input_) && input_.train->task().makes_heads();
   check_tokenizer(request_, input_);
@@ -184,7 +185,7 @@ void RunSetup::check_resumed() const {
   if (task_of(model).makes_heads()) take_labels(p.config, model.labels);
   WASMFORMER_CHECK(p.config == config && p.training == start_->training, ErrorCode::train,
                    "the run was begun with other settings than these; repeat its own or leave them out");
-  const auto found = model.metadata.find("task");
+  const auto found = model.metadata.find(synthetic_task_key);
   const bool was_task = found != model.metadata.end();
   const std::string task = request_.task ? named(*request_.task) : "";
   WASMFORMER_CHECK(!request_.task || (was_task && found->second == task), ErrorCode::train,
@@ -226,7 +227,7 @@ void RunSetup::take_texts() {
   const bool fits = !start_ || (request_.resume ? &task == &task_of(start_->model) : task.trains(config));
   WASMFORMER_CHECK(fits, ErrorCode::train, "the model was trained on another kind of text than this");
   texts_.train->settle(config);
-  texts_.valid->settle(config);
+  naming("validation", [&] { texts_.valid->settle(config); });
 }
 
 std::unique_ptr<Distillation> RunSetup::distillation(ThreadPool& pool, Communicator& ranks) const {
@@ -287,18 +288,17 @@ TokenizerPair RunSetup::tokenizers(const std::vector<std::string>& trained) cons
 
 // Checkpoints keep it, as a run that is resumed needs the same pairs again.
 Augmentation RunSetup::augmentation() {
-  constexpr const char* key = "run.augment";
   auto& metadata = start_->model.metadata;
   Augmentation own = request_.augment.value_or(Augmentation());
   if (!request_.resume) {
     check_ranges(fields(own), "augment");
     WASMFORMER_CHECK(!request_.task || own == Augmentation(), ErrorCode::train,
                      "augment is given, but a task makes its own pairs");
-    if (own != Augmentation()) metadata[key] = to_json(fields(own));
+    if (own != Augmentation()) metadata[augment_key] = to_json(fields(own));
     return own;
   }
   own = {};
-  if (metadata.contains(key)) from_json(metadata[key], fields(own), "checkpoint");
+  if (metadata.contains(augment_key)) from_json(metadata[augment_key], fields(own), "checkpoint");
   WASMFORMER_CHECK(!request_.augment || *request_.augment == own, ErrorCode::train,
                    "the run was begun with another augment; repeat that one or leave augment out");
   return own;
@@ -354,7 +354,7 @@ std::unique_ptr<TrainingSession> RunSetup::begin(const std::vector<std::string>&
   if (!start_) start_ = new_start(trained);
   auto& metadata = start_->model.metadata;
   if (request_.task)
-    metadata["task"] = named(*request_.task);
+    metadata[synthetic_task_key] = named(*request_.task);
   else if (request_.keep_texts)
     metadata[texts_key] = to_json(texts_);
   if (!request_.languages.empty()) metadata["languages"] = request_.languages;

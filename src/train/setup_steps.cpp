@@ -198,7 +198,7 @@ std::string task_name(const std::string& task, Index pairs, Index longest) {
 }
 
 std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed) {
-  const std::string texts = value(model.metadata, texts_key), task = value(model.metadata, "task");
+  const std::string texts = value(model.metadata, texts_key), task = value(model.metadata, synthetic_task_key);
   if (!texts.empty()) return parse_texts(texts, model);
   if (task.empty()) return std::nullopt;
   const std::size_t comma = task.find(", ");
@@ -357,7 +357,7 @@ TrainingStart resumed_start(std::string checkpoint) {
   start.checkpoint = std::move(checkpoint);
   start.model = parse_model(start.checkpoint);
   start.training = checkpoint_config(start.model.metadata);
-  WASMFORMER_CHECK(start.model.metadata.contains("progress"), ErrorCode::no_checkpoint,
+  WASMFORMER_CHECK(start.model.metadata.contains(progress_key), ErrorCode::no_checkpoint,
                    "this model file holds no state of a training run");
   return start;
 }
@@ -390,7 +390,7 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   start.model.transformer = trainable(*start.model.transformer, config, start.training.seed);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
   // Keys to drop: measurements of the old weights, in any language ("bleu.zh"), and the page's records of its runs.
-  std::set<std::string> past{"training", "progress", "task", "steps", "averaged", "bleu", "chrf", "run"};
+  std::set<std::string> past{"training", progress_key, synthetic_task_key, "steps", "averaged", "bleu", "chrf", "run"};
   past.insert(figures_of_weights.begin(), figures_of_weights.end());
   std::erase_if(start.model.metadata,
                 [&](const auto& entry) { return past.contains(entry.first.substr(0, entry.first.find('.'))); });

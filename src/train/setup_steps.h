@@ -10,7 +10,7 @@
 
 namespace wasmformer {
 
-enum class TokenizerType;  // train/run_request.h
+enum class TokenizerType;  // wasmformer/training.h
 
 struct TrainingTexts {
   std::shared_ptr<Texts> train, valid;
@@ -35,6 +35,10 @@ std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t 
 // Metadata of a checkpoint with texts: `run.texts` holds a JSON object of both sets as arrays of Texts::to_json(), or
 // `task` names the task, such as "reverse, 3000 pairs".
 inline constexpr const char* texts_key = "run.texts";
+inline constexpr const char* synthetic_task_key = "task";
+// Further metadata of checkpoints: the augmentation that the run began with, and how far it is.
+inline constexpr const char* augment_key = "run.augment";
+inline constexpr const char* progress_key = "progress";
 std::string to_json(const TrainingTexts& texts);
 std::string task_name(const std::string& task, Index pairs, Index longest = 0);
 

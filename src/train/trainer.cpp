@@ -75,9 +75,11 @@ void Trainer::plan_epoch() {
 }
 
 void Trainer::resume(const Progress& progress) {
-  WASMFORMER_CHECK(progress.step >= 0 && progress.epoch >= 0 && progress.batch >= 0, ErrorCode::train,
+  const bool is_negative = progress.step < 0 || progress.epoch < 0 || progress.batch < 0 || progress.loss_units < 0;
+  WASMFORMER_CHECK(!is_negative, ErrorCode::train,
                    "the run stands at step " << progress.step << ", epoch " << progress.epoch << ", batch "
-                                             << progress.batch << "; none of them can be negative");
+                                             << progress.batch << ", with " << progress.loss_units
+                                             << " tokens in its loss; none of them can be negative");
   progress_ = progress;
   plan_epoch();
   WASMFORMER_CHECK(progress.batch < batches_per_epoch(), ErrorCode::train,

@@ -33,7 +33,7 @@ TrainingSession::TrainingSession(TrainingStart start, TrainingTexts texts, Threa
   if (start.checkpoint.empty() && start.training.unigram_bias)
     begin_at_unigrams(*model_.transformer, examples_->target_counts(model_.transformer->config()));
   model_.metadata["training"] = to_json(model_.transformer->config(), &start.training);
-  model_.metadata.erase("progress");  // that of the checkpoint resumed from
+  model_.metadata.erase(progress_key);  // that of the checkpoint resumed from
   for (const auto& entry : model_.metadata)
     if (is_of_run(entry)) run_metadata_.insert(entry);
   std::erase_if(model_.metadata, is_of_run);
@@ -138,6 +138,7 @@ TrainingSession::Metadata TrainingSession::metadata() const {
 }
 
 std::string TrainingSession::model_file(const Metadata& more) const {
+  check_metadata(more);
   SafetensorsFile extra;
   extra.metadata = more;
   std::erase_if(extra.metadata, is_of_run);
@@ -145,6 +146,7 @@ std::string TrainingSession::model_file(const Metadata& more) const {
 }
 
 std::string TrainingSession::checkpoint(const Metadata& more, bool with_texts) {
+  check_metadata(more);
   Metadata metadata = more;
   metadata.insert(run_metadata_.begin(), run_metadata_.end());
   if (!with_texts) metadata.erase(texts_key);

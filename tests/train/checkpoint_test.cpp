@@ -1,6 +1,7 @@
 #include "train/checkpoint.h"
 
 #include <catch_amalgamated.hpp>
+#include <nlohmann/json.hpp>
 
 #include "schema/error.h"
 #include "tests/train/small_run.h"
@@ -93,6 +94,23 @@ TEST_CASE("A checkpoint keeps the training config and the best result so far") {
   const std::string none = run.checkpoint();
   CHECK(restore_checkpoint(none, again.trainer).step == 0);
   CHECK(restore_checkpoint(none, again.trainer).error == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("Any number of tokens since the last report is resumed, but no negative one") {
+  Run run;
+  run.trainer.step();
+  const std::string bytes = run.checkpoint();
+  const auto with_tokens = [&](std::int64_t count) {
+    return edited(bytes, [&](SafetensorsFile& file) {
+      auto progress = nlohmann::json::parse(file.metadata.at("progress"));
+      progress["loss_tokens"] = count;
+      file.metadata["progress"] = progress.dump();
+    });
+  };
+  Run again;
+  restore_checkpoint(with_tokens(5'000'000'000), again.trainer);
+  CHECK(again.trainer.progress().loss_units == 5'000'000'000);
+  CHECK_THROWS_WITH(restore_checkpoint(with_tokens(-1), again.trainer), ContainsSubstring("-1 tokens in its loss"));
 }
 
 TEST_CASE("A checkpoint is a model file like any other") {

@@ -66,6 +66,13 @@ TEST_CASE("A request reads its options in camelCase, with config and metadata as
   CHECK_THROWS_WITH(run_request("[]"), ContainsSubstring("must be a JSON object"));
 }
 
+TEST_CASE("Metadata under a key of the model or the run is refused before a run begins") {
+  for (const char* key : {"classes", "task"})
+    CHECK_THROWS_WITH(begin(request(std::string(by_characters) + R"(, "metadata": {")" + key + R"(": "news"})"),
+                            texts_input(numbered(40))),
+                      ContainsSubstring(std::string("cannot have the key ") + key));
+}
+
 TEST_CASE("Validation pairs are drawn by seed, none is in both parts, and the rest keep their order") {
   const ParallelText all = numbered(40);
   const auto run = [&](const std::string& more) { return begin(request(by_characters + more), texts_input(all)); };

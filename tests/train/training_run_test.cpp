@@ -84,6 +84,18 @@ TEST_CASE("A model records its step, and validation figures if its own weights w
   CHECK(run.metadata().at("valid_loss") == fixed(worse.loss, 4));
 }
 
+TEST_CASE("Metadata cannot replace what a model or its run is read from") {
+  ThreadPool pool;
+  TrainingSession run(new_start(small_preset()), texts(), pool);
+  for (const char* key : {"tags", "config", "task", "progress", "run.texts"}) {
+    INFO(key);
+    const StringMap more{{key, "demo"}};
+    CHECK_THROWS_WITH(run.model_file(more), ContainsSubstring(std::string("cannot have the key ") + key));
+    CHECK_THROWS_WITH(run.checkpoint(more), ContainsSubstring(key));
+  }
+  CHECK(parse_model(run.checkpoint({{"tag", "demo"}})).metadata.at("tag") == "demo");
+}
+
 TEST_CASE("A validation says that training has diverged, and keeps no such weights as the best") {
   Preset p = small_preset();
   p.training.schedule = Schedule::constant;
