@@ -36,13 +36,8 @@ class AnnotationInference : public Inference {
 
   ValidationScores scores() override {
     mix_ = choose_mix(job_, model_, texts_);
-    const std::vector<Annotation>& found = job_.results();
-    const Config& config = model_.transformer->config();
-    ValidationScores scores{.figures = score(model_, texts_, found).figures, .further = {}, .error = {}};
-    double right = 0;
-    for (std::size_t i = 0; i < found.size(); ++i)
-      right += chosen_labels(found[i], config) == texts_[i].classes && tag_names(found[i]) == texts_[i].tags;
-    scores.further["exact_match"] = 100 * right / static_cast<double>(found.size());
+    const AnnotationScores of_mix = score(model_, texts_, job_.results());
+    ValidationScores scores{.figures = of_mix.figures, .further = {{"exact_match", of_mix.exact_match}}, .error = {}};
     scores.error = error(scores.figures);
     // The encoder's own result counts as much as the mixture's, whose shares are fitted to these very texts: the step
     // at which the mixture does best is partly luck.
@@ -144,13 +139,8 @@ AnnotatedText text_of_older_checkpoint(const std::string& source, std::string_vi
 // At commas; an empty text has no labels.
 Labels separated(const Labels& written) {
   Labels labels;
-  for (std::string rest : written) {
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(','), rest.size());
-      if (end > 0) labels.push_back(rest.substr(0, end));
-      rest.erase(0, end + 1);
-    }
-  }
+  for (const std::string& names : written)
+    for (const std::string_view name : split(names, ',')) labels.emplace_back(name);
   return labels;
 }
 
@@ -350,6 +340,7 @@ void AnnotatedTexts::settle(const Config& config) {
   if (kind.commas_separate && config.multi_label)
     for (AnnotatedText& text : all) text.classes = separated(text.classes);
   kind.commas_separate = false;
+  check_labels(*this, config.multi_label);
 }
 
 const Task& annotate_task() {

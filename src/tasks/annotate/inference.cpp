@@ -170,8 +170,9 @@ void AnnotationJob::read(std::size_t text, const std::string& content) {
   if (model_.transformer->config().tags == 0) {
     auto [ids, is_truncated] = tokenize_text(model_, content);
     result.is_truncated = is_truncated;
+    const std::size_t window = windows_.size();
     if (ids.size() > 1) windows_.push_back({text, 0, std::move(ids), {}});
-    take_tokens(text);
+    take_tokens(text, window);
     return;
   }
   const std::vector<std::string_view> words = options_.split ? split_words(content) : split_at_spaces(content);
@@ -190,6 +191,7 @@ void AnnotationJob::score_words_of(const std::vector<std::string_view>& words) {
 void AnnotationJob::read_words(std::size_t text, const std::vector<std::string_view>& words) {
   score_words_of(words);
   Annotation& result = results_[text];
+  const std::size_t first_window = windows_.size();
   for (std::size_t first = 0; first < words.size();) {
     WordTokens tokens = tokenize_words(model_, words, first);
     const std::size_t count = tokens.at.size();
@@ -197,14 +199,13 @@ void AnnotationJob::read_words(std::size_t text, const std::vector<std::string_v
     first += count;
     result.is_truncated |= model_.transformer->config().classes > 0 && first < words.size();
   }
-  take_tokens(text);
+  take_tokens(text, first_window);
 }
 
-// Takes the tokens of the first window of a text.
-void AnnotationJob::take_tokens(std::size_t text) {
-  if (windows_.empty() || windows_.back().text != text) return;
-  const auto own = std::find_if(windows_.begin(), windows_.end(), [=](const Window& w) { return w.text == text; });
-  for (TokenId id : own->ids) results_[text].tokens.push_back({model_.source_tokenizer->piece(id), id});
+// Takes the tokens of a text from its first window, which is missing if the text is empty.
+void AnnotationJob::take_tokens(std::size_t text, std::size_t window) {
+  if (window == windows_.size()) return;
+  for (TokenId id : windows_[window].ids) results_[text].tokens.push_back({model_.source_tokenizer->piece(id), id});
 }
 
 Matrix AnnotationJob::class_scores(const Window& w, const Matrix& encoder, const ScoreMix& mix) const {
@@ -343,6 +344,7 @@ AnnotationScores score(const ModelFile& model, const std::vector<AnnotatedText>&
   const auto percent = [](std::size_t part, std::size_t all) {
     return 100 * static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(all, 1));
   };
+  scores.exact_match = percent(frames, found.size());
   if (has_classes) {
     scores.by_class = label_scores(classes, chosen);
     scores.figures["accuracy"] = percent(right, found.size());
@@ -355,7 +357,7 @@ AnnotationScores score(const ModelFile& model, const std::vector<AnnotatedText>&
       scores.figures["span_f1"] = 100 * total(scores.by_span).f1();
     }
   }
-  if (has_classes && has_tags) scores.figures["frame_accuracy"] = percent(frames, found.size());
+  if (has_classes && has_tags) scores.figures["frame_accuracy"] = scores.exact_match;
   return scores;
 }
 

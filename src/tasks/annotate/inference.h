@@ -55,7 +55,7 @@ class AnnotationJob {
                 Index batch_tokens);
   void read(std::size_t text, const std::string& content);
   void read_words(std::size_t text, const std::vector<std::string_view>& words);
-  void take_tokens(std::size_t text);
+  void take_tokens(std::size_t text, std::size_t window);
   struct Batch {
     std::vector<TokenId> ids;
     Spans spans;              // one per window
@@ -93,6 +93,7 @@ std::vector<Annotation> annotate(const ModelFile& model, ThreadPool& pool, const
 // its whole set of labels is right.
 struct AnnotationScores {
   std::map<std::string, double> figures;  // percent
+  double exact_match = 0;                 // percent of texts whose classes and tags are all right
   Scores by_class, by_span;
   std::map<std::string, std::map<std::string, std::size_t>> confusion;  // by expected, then predicted class
 };

@@ -10,22 +10,12 @@
 namespace wasmformer {
 namespace {
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    if (end > 0) parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
 TokenId find(const std::vector<std::string>& sorted, const std::string& name) {
   const auto found = std::lower_bound(sorted.begin(), sorted.end(), name);
   return found != sorted.end() && *found == name ? static_cast<TokenId>(found - sorted.begin()) : -1;
 }
 
-void begin(const Config& config, std::vector<TokenId>& ids) {
+void push_begin_token(const Config& config, std::vector<TokenId>& ids) {
   if (config.pooling == Pooling::first) ids.push_back(config.bos_id);
 }
 
@@ -38,6 +28,16 @@ std::vector<TokenId> word_tokens(const Tokenizer& tokenizer, std::string_view wo
 }
 
 }  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
 
 AnnotatedText tagged_text(std::vector<std::string> words, Labels tags) {
   std::string text = join(words, " ");
@@ -61,30 +61,36 @@ std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>&
   return tagged;
 }
 
-LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
+void check_labels(const AnnotatedTexts& texts, bool multi_label) {
   constexpr std::size_t longest = 200;  // bytes
-  const bool have_classes = texts.kind.has_classes, have_tags = texts.kind.has_tags;
-  std::set<std::string> classes, tags;
   std::size_t number = 0;
-  const auto add = [&](const Labels& names, std::set<std::string>& all) {
-    for (const std::string& name : names) {
+  const auto check_sizes = [&number](const Labels& names) {
+    for (const std::string& name : names)
       WASMFORMER_CHECK(
           name.size() <= longest, ErrorCode::corpus,
           "a label of " << name.size() << " bytes is too long; " << longest << " are allowed (text " << number << ")");
-      all.insert(name);
-    }
   };
   for (const AnnotatedText& text : texts.all) {
     ++number;
     const bool is_labelled = text.classes.size() == 1 && !text.classes[0].empty();
-    WASMFORMER_CHECK(!have_classes || multi_label || is_labelled, ErrorCode::corpus,
+    WASMFORMER_CHECK(!texts.kind.has_classes || multi_label || is_labelled, ErrorCode::corpus,
                      "a text has " << (text.classes.size() > 1 ? "several labels, which needs multi_label" : "no label")
                                    << " (text " << number << ")");
     WASMFORMER_CHECK(
-        !have_tags || text.tags.size() == text.words.size(), ErrorCode::corpus,
+        !texts.kind.has_tags || text.tags.size() == text.words.size(), ErrorCode::corpus,
         "a text has " << text.words.size() << " words but " << text.tags.size() << " tags (text " << number << ")");
-    add(text.classes, classes);
-    add(text.tags, tags);
+    check_sizes(text.classes);
+    check_sizes(text.tags);
+  }
+}
+
+LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
+  check_labels(texts, multi_label);
+  const bool have_classes = texts.kind.has_classes, have_tags = texts.kind.has_tags;
+  std::set<std::string> classes, tags;
+  for (const AnnotatedText& text : texts.all) {
+    classes.insert(text.classes.begin(), text.classes.end());
+    tags.insert(text.tags.begin(), text.tags.end());
   }
   WASMFORMER_CHECK(!have_classes || classes.size() > 1, ErrorCode::one_label,
                    "all texts have the same label; there must be two labels at least");
@@ -104,7 +110,7 @@ std::vector<std::string_view> split_at_spaces(std::string_view text) { return sp
 WordTokens tokenize_words(const ModelFile& model, const std::vector<std::string_view>& words, std::size_t first) {
   const Config& config = model.transformer->config();
   WordTokens tokens;
-  begin(config, tokens.ids);
+  push_begin_token(config, tokens.ids);
   for (std::size_t i = first; i < words.size(); ++i) {
     const std::vector<TokenId> word = word_tokens(*model.source_tokenizer, words[i]);
     const std::size_t room = static_cast<std::size_t>(config.max_length) - 1;
@@ -121,7 +127,7 @@ WordTokens tokenize_words(const ModelFile& model, const std::vector<std::string_
 TextTokens tokenize_text(const ModelFile& model, const std::string& text) {
   const Config& config = model.transformer->config();
   TextTokens result;
-  begin(config, result.ids);
+  push_begin_token(config, result.ids);
   const std::vector<TokenId> tokens = model.source_tokenizer->encode(text);
   result.ids.insert(result.ids.end(), tokens.begin(), tokens.end());
   result.is_truncated = static_cast<Index>(result.ids.size()) > config.max_length - 1;

@@ -46,8 +46,14 @@ std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string&
 std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>& labelled,
                                                std::vector<AnnotatedText> tagged);
 
-// The names that occur, sorted. Throws Error, naming the text, for names of more than 200 bytes, when a text has no
-// class, several without multi_label, or another number of tags than of words, and when there is one class only.
+// The parts of a text between separators, but for empty ones.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Throws Error, naming the text, for names of more than 200 bytes, and when a text has no class, several without
+// multi_label, or another number of tags than of words.
+void check_labels(const AnnotatedTexts& texts, bool multi_label);
+
+// The names that occur, sorted. Throws Error as check_labels(), and when there is one class only.
 LabelNames label_names(const AnnotatedTexts& texts, bool multi_label);
 
 // The words of a text that is cut already, for tagging: split_words() in text/split_words.h cuts raw text.

@@ -148,16 +148,34 @@ TEST_CASE("With several labels per text, each has its own probability") {
       if (text.find(word) != text.npos) labels.emplace_back(word);
     all.push_back({.text = text, .words = {}, .classes = labels, .tags = {}});
   }
+  // Of one text, the order of the labels does not matter.
+  const std::vector<AnnotatedText> both{{.text = "rome jazz", .words = {}, .classes = {"rome", "jazz"}, .tags = {}},
+                                        {.text = "jazz rome", .words = {}, .classes = {"jazz", "rome"}, .tags = {}}};
   RunInput input;
   input.train = texts(std::move(all), true, false);
+  input.valid = texts(both, true, false);
   const auto trained = RunSetup(request, std::move(input)).begin({}, pool);
   for (int i = 0; i < 150; ++i) trained->step();
+  const ValidationScores scores = trained->validate().scores;
+  CHECK(scores.figures.at("accuracy") == 100);
+  CHECK(scores.further.at("exact_match") == 100);
   const ModelFile model = parse_model(trained->model_file(), Weights::packed);
   const Config& config = model.transformer->config();
   const auto found = annotate(model, pool, {"rome jazz", "now rome", "play now"});
   CHECK(chosen_labels(found[0], config).size() == 2);
   CHECK(chosen_labels(found[1], config) == Labels{"rome"});
   CHECK(chosen_labels(found[2], config).empty());
+}
+
+TEST_CASE("Labels of validation texts are checked before the first step") {
+  ThreadPool pool(1);
+  const auto refused = [&](const Labels& classes, const char* why) {
+    const std::vector<AnnotatedText> valid{{.text = "play", .words = {}, .classes = classes, .tags = {}}};
+    CHECK_THROWS_WITH(run(pool, texts(annotated(50, 1), true, false), texts(valid, true, false)),
+                      ContainsSubstring("validation: ") && ContainsSubstring(why) && ContainsSubstring("text 1"));
+  };
+  refused({"music", "other"}, "needs multi_label");
+  refused({}, "no label");
 }
 
 TEST_CASE("The best tags form a valid BIO sequence") {
