@@ -1,6 +1,7 @@
 #include "tasks/translate/search.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "tasks/translate/sampling.h"
 
@@ -337,10 +338,14 @@ void Search::extend(std::size_t first, std::size_t last) {
 }
 
 // Ends the sentence if no live hypothesis can still win, or all have their max_length. Its live hypotheses are those
-// of next_live_ from `first` on, best first.
+// of next_live_ from `first` on.
 void Search::end_if_over(Sentence& sentence, std::size_t first) {
+  // They are ordered by their sums, and forced tokens make another order of their ranks.
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = first; i < next_live_.size(); ++i)
+    best = std::max(best, rank(next_live_[i].node, next_live_[i]));
   const bool is_none_live = next_live_.size() == first;
-  sentence.done = is_none_live || sentence.finished.beat(rank(next_live_[first].node, next_live_[first]));
+  sentence.done = is_none_live || sentence.finished.beat(best);
   if (sentence.length == sentence.input.max_length && !sentence.done) {
     for (std::size_t i = first; i < next_live_.size(); ++i) finish(sentence, next_live_[i].node, next_live_[i]);
     sentence.done = true;
