@@ -45,7 +45,9 @@ Span tokens_of(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens, s
 // The pieces of a term after a space and, as other pieces, directly after a bracket or, where words have no spaces
 // between them, after another word.
 std::vector<std::vector<TokenId>> spellings(const Tokenizer& tokenizer, const std::string& term) {
-  std::vector<std::vector<TokenId>> result{tokenizer.encode(" " + term)};
+  std::vector<std::vector<TokenId>> result;
+  if (std::vector<TokenId> after_space = tokenizer.encode(" " + term); !after_space.empty())
+    result.push_back(std::move(after_space));
   for (const std::string before : {"(", "，"}) {
     const std::vector<TokenId> start = tokenizer.encode(before), all = tokenizer.encode(before + term);
     const bool is_divided = all.size() > start.size() && std::equal(start.begin(), start.end(), all.begin());
@@ -141,7 +143,11 @@ std::vector<Constraint> Glossary::constraints(const ModelFile& model, const std:
     const std::string target = encode_utf8(with_single_spaces(decode_utf8(terms_[term].target)));
     auto known = std::find(of_constraints.begin(), of_constraints.end(), target);
     if (known == of_constraints.end()) {
-      result.push_back({.spellings = spellings(*model.target_tokenizer, target), .most = 0, .is_word = true});
+      std::vector<std::vector<TokenId>> spelled = spellings(*model.target_tokenizer, target);
+      // The tokenizer drops some characters that cannot be seen.
+      WASMFORMER_CHECK(!spelled.empty(), ErrorCode::translate,
+                       "glossary[" << term << "] has no words in its target for the tokenizer of this model");
+      result.push_back({.spellings = std::move(spelled), .most = 0, .is_word = true});
       known = of_constraints.insert(known, target);
       targets += decode_utf8(target);
     }

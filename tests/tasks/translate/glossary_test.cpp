@@ -64,6 +64,18 @@ TEST_CASE("A glossary that cannot be followed is refused") {
   for (const auto& [terms, message] : cases) CHECK_THROWS_WITH(refused(terms), ContainsSubstring(message));
 }
 
+TEST_CASE("A target term of which the tokenizer leaves nothing is refused where its source occurs") {
+  const ModelFile model = parse_model(read_file(own_fixtures_path() + "/tiny-de-en.safetensors"));
+  ThreadPool pool(1);
+  for (const char* invisible : {"\u200b", "\ufeff"}) {
+    TranslateOptions options;
+    options.glossary = {{"Hund", invisible}, {"Buch", "book"}};
+    CHECK_THROWS_WITH(translate_in_batches(model, pool, {"Mein Hund, mein Buch."}, options),
+                      ContainsSubstring("glossary[0] has no words in its target"));
+    CHECK_NOTHROW(translate_in_batches(model, pool, {"Mein Buch."}, options));
+  }
+}
+
 TEST_CASE("Constraints have the places of their terms in the source, and count terms that stand within others") {
   const ModelFile model = letters_model(1);
   const Glossary glossary({{"ab", "c"}, {"d*", "cc"}});
