@@ -48,10 +48,9 @@ double TrainingLoop::seconds() const {
 
 double TrainingLoop::progress() const {
   double share = -1;
-  if (options_.steps) {
-    const auto steps = static_cast<double>(run_.progress().step - first_step_);
-    share = std::max(share, steps / static_cast<double>(*options_.steps));
-  }
+  const auto steps = static_cast<double>(run_.progress().step - first_step_);
+  for (const std::optional<Index>& all : {options_.steps, planned_steps_})
+    if (all) share = std::max(share, steps / static_cast<double>(*all));
   if (options_.epochs) share = std::max(share, (run_.epochs() - first_epoch_) / *options_.epochs);
   if (options_.minutes) share = std::max(share, seconds() / (seconds_per_minute * *options_.minutes));
   return std::min(share, 1.0);
@@ -64,7 +63,7 @@ bool TrainingLoop::has_reached_goal() const {
 
 // Depends on nothing but the steps, so that a run which is resumed waits as long.
 bool TrainingLoop::has_waited_enough() const {
-  const bool has_goal = options_.steps || options_.epochs;
+  const bool has_goal = options_.steps || options_.epochs || planned_steps_;
   const double patience = options_.patience.value_or(has_goal ? 0 : run_.task().patience());
   return patience > 0 && run_.epochs_since_best() >= patience;
 }
@@ -100,7 +99,7 @@ void TrainingLoop::plan_end() {
   // A run that goes on beyond its end gets another one; a program that repeats a command has reached it.
   const bool goes_beyond = options_.goals_count_from == RunOptions::Origin::here;
   is_end_planned_ = end > (goes_beyond ? begun_at_ : 0);
-  options_.steps = is_end_planned_ ? end - first_step_ : never;
+  planned_steps_ = is_end_planned_ ? end - first_step_ : never;
 }
 
 // Moves the end of the schedule to the step that the time left will reach at the speed so far. Validations and saves
@@ -115,14 +114,14 @@ void TrainingLoop::fit_schedule() {
   const double seconds_per_step = spent / static_cast<double>(step - begun_at_);
   const auto left = static_cast<Index>(std::max(0.0, budget - last_validation - spent) / seconds_per_step);
   const Index end = step + std::max<Index>(left, 1);
-  const Index planned = first_step_ + *options_.steps;
+  const Index planned = first_step_ + *planned_steps_;
   const double change = std::abs(static_cast<double>(end - planned));
   if (is_end_planned_ && change < small_share * static_cast<double>(planned)) return;
   is_end_planned_ = true;
   TrainingConfig training = run_.trainer().config();
   end_schedule(training, end);
   run_.set_training(training);
-  options_.steps = end - first_step_;
+  planned_steps_ = end - first_step_;
 }
 
 // Decides what follows the step.

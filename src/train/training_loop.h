@@ -66,9 +66,10 @@ class TrainingLoop {
   Communicator& ranks_;
   std::function<bool()> is_interrupted_;
   Clock::time_point start_ = Clock::now(), saved_ = start_;
-  Index begun_at_ = 0;           // the step before the first one
-  bool is_end_planned_ = false;  // true once a budget has planned the end
-  Index first_step_ = 0;         // goals count from these
+  Index begun_at_ = 0;                  // the step before the first one
+  std::optional<Index> planned_steps_;  // until the end of a run with a budget
+  bool is_end_planned_ = false;         // true once the budget has planned it
+  Index first_step_ = 0;                // goals count from these
   double first_epoch_ = 0;
   bool has_begun_ = false, has_ended_ = false, has_stepped_ = false, has_lost_patience_ = false;
   Index units_ = 0;  // since the last report

@@ -87,6 +87,20 @@ TEST_CASE("A loop with a budget ends with its schedule, wherever that had been p
   CHECK_FALSE(std::get<training_events::Done>(event).is_interrupted);
 }
 
+TEST_CASE("A run with a budget and a number of steps ends at the first of both") {
+  ThreadPool pool;
+  TrainingSession run(start_of(of_width(16)), {pairs(), pairs()}, pool);
+  RunOptions options;
+  options.report_every = 1;
+  options.budget = 1;
+  options.steps = 4;
+  Communicator alone;
+  TrainingLoop loop(run, options, alone);
+  while (!std::holds_alternative<training_events::Done>(loop.next())) {
+  }
+  CHECK(run.progress().step == 4);
+}
+
 TEST_CASE("A schedule without an end gets one at the same peak; others stay") {
   Preset p = of_width(16);
   p.training.schedule = Schedule::noam;
