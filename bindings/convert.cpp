@@ -11,7 +11,7 @@ namespace {
 Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
 
 Bytes read_folder(const std::vector<std::string>& names, const std::vector<Bytes>& files, const std::string& languages,
-                  const std::string& precision, bool is_mozillas) {
+                  const std::string& precision) {
   std::vector<std::string> bytes;
   for (const Bytes& file : files) bytes.push_back(from_bytes(file));
   FolderFiles folder;
@@ -19,7 +19,6 @@ Bytes read_folder(const std::vector<std::string>& names, const std::vector<Bytes
   ModelFile model = import_folder(folder);
   bytes = {};
   if (!languages.empty()) model.metadata["languages"] = languages;
-  if (is_mozillas) mark_as_mozillas(model);
   if (precision == "int8" && model.precision != "int8") model.transformer->quantize();
   return to_bytes(serialize_model(model, float_precision(precision)));
 }

@@ -64,12 +64,10 @@ std::map<std::string, std::string> read_folder(const std::string& folder, const 
 void import_model(const ImportOptions& o) {
   const FolderNames found = names_in(o.folder);
   std::map<std::string, std::string> bytes = read_folder(o.folder, found);
-  const bool is_mozillas = std::find(found.names.begin(), found.names.end(), mozilla_file) != found.names.end();
   ProgressLine().update(-1, "converting");
   ModelFile model = naming(o.folder, [&] { return import_folder({bytes.begin(), bytes.end()}); });
   bytes.clear();
   if (!o.languages.empty()) model.metadata["languages"] = o.languages;
-  if (is_mozillas) mark_as_mozillas(model);
   if (o.precision == "int8" && model.precision != "int8") model.transformer->quantize();
   const std::string file = serialize_model(model, float_precision(o.precision));
   ProgressOf progress("writing");

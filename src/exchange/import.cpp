@@ -7,8 +7,10 @@
 #include "exchange/marian/marian.h"
 
 namespace wasmformer {
-
 namespace {
+
+// Mozilla puts this file beside its students; no other program does.
+constexpr const char* mozilla_file = "metadata.json";
 
 bool is_read_by_hugging_face(const std::string& name, bool has_safetensors) {
   if (name == "pytorch_model.bin") return !has_safetensors;
@@ -17,7 +19,12 @@ bool is_read_by_hugging_face(const std::string& name, bool has_safetensors) {
 
 bool is_read_by_marian(const std::string& name) {
   if (name.ends_with(".npz")) return !name.ends_with(".optimizer.npz");
-  return name.ends_with(".yml") || name.ends_with(".spm") || name.ends_with(".bin");
+  return name.ends_with(".yml") || name.ends_with(".spm") || name.ends_with(".bin") || name == mozilla_file;
+}
+
+// Marks a student of Mozilla: translating does not use its shortlist unless it is asked to, as in Firefox.
+void mark_as_mozillas(ModelFile& model) {
+  if (model.shortlist) model.metadata[shortlist_use_key] = "off";
 }
 
 }  // namespace
@@ -33,10 +40,10 @@ std::vector<std::string> folder_files(const std::vector<std::string>& names) {
   return result;
 }
 
-void mark_as_mozillas(ModelFile& model) {
-  if (model.shortlist) model.metadata[shortlist_use_key] = "off";
+ModelFile import_folder(const FolderFiles& files) {
+  ModelFile model = is_bert(files) ? import_bert(files) : import_marian(files);
+  if (files.contains(mozilla_file) && !files.contains(config_name)) mark_as_mozillas(model);
+  return model;
 }
-
-ModelFile import_folder(const FolderFiles& files) { return is_bert(files) ? import_bert(files) : import_marian(files); }
 
 }  // namespace wasmformer

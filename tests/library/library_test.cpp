@@ -2,6 +2,8 @@
 #include <array>
 #include <atomic>
 #include <catch_amalgamated.hpp>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "exchange/import.h"
@@ -188,6 +190,24 @@ TEST_CASE("A folder of Marian becomes a model file that translates as the folder
   const Translator translator(import_model(folder));
   CHECK(!translator.translate("a").tokens.empty());
   CHECK(code_of([&] { (void)import_model(folder + "/absent"); }) == ErrorCode::files);
+}
+
+TEST_CASE("A student that Mozilla published does not use its shortlist by itself, and others do") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / "wasmformer-student";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const char* name : {"model.f32.bin", "vocab.spm", "lex.tiny.s2t.bin"})
+    fs::copy(own_fixtures_path() + "/marian/student/" + name, folder);
+  const auto uses_shortlist = [&] {
+    const std::vector<std::byte> bytes = import_model(folder);
+    const ModelFile model = parse_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return model.shortlist && !model.metadata.contains(shortlist_use_key);
+  };
+  CHECK(uses_shortlist());
+  std::ofstream(folder / "metadata.json") << R"({"sourceLanguage": "xx", "targetLanguage": "en"})";
+  CHECK_FALSE(uses_shortlist());
+  fs::remove_all(folder);
 }
 
 TEST_CASE("The library's version is that of its headers") { CHECK(version() == std::string_view(WASMFORMER_VERSION)); }

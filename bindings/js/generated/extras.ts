@@ -23,7 +23,7 @@ export interface TokenizerOptions {
 export interface NativeExtras {
   describeException(_0: unknown): DescribedError;
   folderFiles(_0: string[]): string[];
-  readFolder(_0: string[], _1: Uint8Array[], _2: string, _3: string, _4: boolean): Uint8Array;
+  readFolder(_0: string[], _1: Uint8Array[], _2: string, _3: string): Uint8Array;
   trainTokenizer(_0: string[], _1: TokenizerOptions): Uint8Array;
   writeMarian(_0: Uint8Array, _1: string): Folder;
   writeOnnx(_0: Uint8Array): Folder;

@@ -53,8 +53,12 @@ export async function convertFolder(
 ): Promise<Bytes> {
   const said = await readMetadata(folder);
   const { names, files } = await readFolder(folder, onProgress);
-  const ofMozilla = isMozillas(folder);
-  return withExtras((module) => module.readFolder(names, files, languages || said, precision, ofMozilla) as Bytes);
+  // That it is there tells the module enough.
+  if (isMozillas(folder)) {
+    names.push('metadata.json');
+    files.push(new Uint8Array());
+  }
+  return withExtras((module) => module.readFolder(names, files, languages || said, precision) as Bytes);
 }
 
 const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'application/octet-stream' });
@@ -63,7 +67,8 @@ const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'applicat
 async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names: string[]; files: Bytes[] }> {
   // Files may have the same unpacked name: the last one wins, which is the one that is not packed.
   const given = new Map(Object.keys(folder).sort().reverse().map((name) => [name.replace(/\.(gz|zst)$/, ''), name]));
-  const names = await withExtras((module) => module.folderFiles([...given.keys()]));
+  const needed = await withExtras((module) => module.folderFiles([...given.keys()]));
+  const names = needed.filter((name) => name !== 'metadata.json'); // readMetadata() has read it
   const all = names.map((name) => ({ loaded: 0, total: folder[given.get(name)!]!.length ?? NaN })); // until it is known
   const sum = (key: 'loaded' | 'total') => all.reduce((so, file) => so + file[key], 0);
   const read = async (name: string, i: number) => {
@@ -76,7 +81,7 @@ async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names
     if (file.integrity) await checkIntegrity(nameOf(file).replace(/.*\//, ''), content, file.integrity);
     return content;
   };
-  const weights = names.includes('config.json') ? weightsOf([...names]) : undefined;
+  const weights = names.includes('config.json') ? weightsOf(names) : undefined;
   const small = names.filter((name) => name !== weights);
   const files = await Promise.all(small.map(async (name) => read(name, names.indexOf(name))));
   if (weights === undefined) return { names, files };
@@ -87,7 +92,7 @@ async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names
 /** Refuses a model that cannot be read, or a folder that lacks a file, before the weights are downloaded. */
 async function checkSettings(names: string[], files: Bytes[]): Promise<void> {
   try {
-    await withExtras((module) => module.readFolder(names, files, '', 'f32', false));
+    await withExtras((module) => module.readFolder(names, files, '', 'f32'));
   } catch (error) {
     if (!(error instanceof WasmformerError && error.code === 'no-weights')) throw error;
   }
@@ -136,7 +141,7 @@ const weights = ['model.safetensors', 'pytorch_model.bin'];
 
 /** File among these with the weights to read. */
 export const weightsOf = (names: string[]) =>
-  weights.find((name) => names.includes(name)) ?? names.sort().find((name) => /^model.*\.bin(\.gz|\.zst)?$/.test(name));
+  weights.find((name) => names.includes(name)) ?? [...names].sort().find((name) => /^model.*\.bin(\.gz|\.zst)?$/.test(name));
 
 /** The files of a model in a list, with its languages. */
 export async function listedFolder(data: ListData): Promise<Folder> {
@@ -173,7 +178,7 @@ export async function hostedFolder({ url, request }: WebAddress): Promise<{ fold
   let wanted = [
     ...needed.filter((name) => !isMissing(name)),
     ...further.filter(isThere),
-    ...[weights.find(isThere) ?? []].flat(),
+    ...weights.filter(isThere).slice(0, 1),
   ];
   if (!isThere('config.json') && isThere('metadata.json')) {
     const { sourceLanguage, targetLanguage } = await readJson(at('metadata.json')[1]);
