@@ -63,7 +63,8 @@ test('the measures are those of the definition', () => {
   assert.equal(of('f([&](int a) { if (a) b(); });').complexity, 2);
   assert.equal(of('x = a ? b : c ? d : e;').nestedConditionals, 1);
   assert.equal(of('f(a ? b : c, d ? e : f);').nestedConditionals, 0);
-  assert.deepEqual(['a = b, c = d;', 'return a = b, a;', 'if (f(a), b) c();'].map((body) => of(body).commas), [1, 1, 1]);
+  const withCommas = ['a = b, c = d;', 'a[f(i)] = b, --c;', 'return a = b, a;', 'if (f(a), b) c();'];
+  assert.deepEqual(withCommas.map((body) => of(body).commas), [1, 1, 1, 1]);
   assert.equal(of('int a = 1, b = f(c, d); for (; a < b; ++a, ++b) g({a, b});').commas, 0);
   const script = (body) => typescript.functionsOf('a.ts', `function f() {${body}}`)[0];
   assert.equal(script('if (a && b || c) { for (;;) { if (d) e(); } } else f();').complexity, 9 - 1 + 1);

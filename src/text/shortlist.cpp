@@ -30,8 +30,11 @@ std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, boo
   }
   constexpr std::ptrdiff_t multiple = 8;
   std::ptrdiff_t missing = -std::count(found.begin(), found.end(), char{true}) & (multiple - 1);
-  for (Index id = first; missing > 0 && id < targets; ++id)
-    if (!found[id]) found[id] = true, --missing;
+  for (Index id = first; missing > 0 && id < targets; ++id) {
+    if (found[id]) continue;
+    found[id] = true;
+    --missing;
+  }
   std::vector<TokenId> result;
   for (Index id = 0; id < targets; ++id)
     if (found[id]) result.push_back(static_cast<TokenId>(id));

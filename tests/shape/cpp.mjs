@@ -168,8 +168,21 @@ class Walk {
 
   /** Whether a statement begins with an assignment or a call, so that a comma in it is an operator. */
   isAssignment(first) {
-    const [one, two] = this.tokens.slice(first, first + 2);
+    const one = this.tokens[first];
+    const two = this.tokens[this.afterSubscript(first + 1)];
     return one === 'return' || (/^[a-z_]\w*$/.test(one) && /^([-+*/|&]?=|\+\+|--|\.|->)$/.test(two));
+  }
+
+  /** The place after a subscript in [ ] at `at`, or `at` itself. */
+  afterSubscript(at) {
+    if (this.tokens[at] !== '[') return at;
+    let depth = 0;
+    for (let i = at; i < this.tokens.length; i++) {
+      if (this.tokens[i] === '[') depth += 1;
+      if (this.tokens[i] === ']') depth -= 1;
+      if (depth === 0) return i + 1;
+    }
+    return at;
   }
 
   /** A bracketed part of an expression, or a lambda. Leaves the closing bracket as the current token. */
