@@ -4,6 +4,9 @@ import { WasmformerTypeError } from './errors.js';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
+/** Whether a place is within a surrogate pair, where expressions without the flag u may begin and end. */
+const isWithinPair = (text: string, place: number) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(place - 1, place + 1));
+
 /**
  * Finds of the patterns, as the module reads them: for each the number of its text, and its start and end in
  * bytes of UTF-8. Skips matches that are empty or overlap an earlier match.
@@ -11,15 +14,16 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 function rangesOf(text: string, number: number, patterns: readonly RegExp[]): number[] {
   const found = patterns.flatMap((pattern) => {
     const everywhere = new RegExp(pattern.source, pattern.flags.includes('g') ? pattern.flags : `${pattern.flags}g`);
-    return Array.from(
-      text.matchAll(everywhere),
-      ({ 0: match, index }) => ({ start: index, end: index + match.length }),
-    );
+    const matches = Array.from(text.matchAll(everywhere)).filter(([match]) => match !== '');
+    return matches.map(({ 0: match, index }) => ({
+      start: isWithinPair(text, index) ? index - 1 : index,
+      end: isWithinPair(text, index + match.length) ? index + match.length + 1 : index + match.length,
+    }));
   });
   const ranges: number[] = [];
   let last = 0;
   for (const { start, end } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start === end || start < last) continue;
+    if (start < last) continue; // without the flag u, both halves of a pair are found
     ranges.push(number, bytesOf(text.slice(0, start)), bytesOf(text.slice(0, end)));
     last = end;
   }
