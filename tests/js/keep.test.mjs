@@ -66,8 +66,18 @@ test('`keep: false` leaves the text to the model, and names and regular expressi
   const own = await translator.translate(text, { keep: [/Anna \p{L}+/u] });
   assert.deepEqual(own.kept.map(({ kind, target }) => [kind, target.text]), [['own', 'Anna Blume']]);
   isConsistent(text, own);
+  for (const pattern of [/[^\x00-\x7f]/, /😀/u]) { // with the flag u or without, a pair of surrogates is one character
+    assert.deepEqual((await translator.translate(text, { keep: [pattern] })).kept.map(({ source }) => source.text), ['😀']);
+  }
   for (const pattern of [/x*/, /nichts/]) assert.deepEqual((await translator.translate(text, { keep: [pattern] })).kept, []);
   assert.equal((await translator.translate(text, { keep: [/.+/s] })).text, text);
+});
+
+test('an address with signs that end sentences is one kept span in a whole text, too', async () => {
+  const address = 'https://example.org/suche?q=1&l=de';
+  const { text, sentences } = await translator.translateText(`Mehr steht unter ${address} bereit. Guten Morgen!`);
+  assert.ok(text.includes(address), text);
+  assert.equal(sentences.length, 2);
 });
 
 test('a forced prefix and tokens turn it off; wrong values are refused', async () => {

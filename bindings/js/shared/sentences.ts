@@ -24,10 +24,24 @@ function isAbbreviated(word: string, isAlone: boolean, language = ''): boolean {
   return /^(\p{L}[.-]+)*\p{L}$/u.test(word) || abbreviated.has(word.replace(/^\p{L}+(?=str$)/u, ''));
 }
 
+/** Whether both texts share an address, path or the like, in which "?" and "!" are no ends: example.org/?q=1 */
+function isWithinAddress(before: string, after: string): boolean {
+  const [end = ''] = /\S+$/.exec(before) ?? [];
+  const [begin = ''] = /^[!-~]+/.exec(after) ?? []; // what is written in ASCII
+  return end !== '' && begin !== '' && /[/@=&#_\\]|\?\./.test(end + begin);
+}
+
+/** Whether both texts share a piece of code in back quotes. */
+function isWithinCode(before: string, after: string): boolean {
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  return line.split('`').length % 2 === 0 && /^[^\n]*`/.test(after);
+}
+
 /** Returns whether a sentence continues after `before`, though Unicode's rules say that it ends. */
 function goesOn(before: string, after: string, language: string | undefined): boolean {
   const end = before.slice(-40);
   if (/\n\s*$/.test(end)) return false;
+  if (isWithinAddress(end, after) || isWithinCode(before, after)) return true;
   if (/[“”"»«’']\s*$/.test(end) && /^\p{Ll}/u.test(after)) return true; // „Ja!“ sagte er
   const [last = '', word = ''] = /(\S+)\.\s*$/.exec(end) ?? [];
   const isAlone = last.length === before.length; // of a list: "1. …", "a. …"
