@@ -189,6 +189,9 @@ test('a cache translates each sentence once, and drops the least recently used',
   assert.ok(cache.bytes <= 1000);
   cache.clear();
   assert.equal(cache.bytes, 0);
+  const before = asked.length;
+  for (const keep of [[/a/], [/b/], [/b/i], [/b/]]) await cache.translate('a', { keep });
+  assert.equal(asked.length - before, 3, 'other regular expressions give other results');
   await assert.rejects(cache.translate('a', { onToken: () => {} }), /onToken/);
   assert.equal((await cache.translate('a', { onToken: undefined })).text, 'A');
   assert.equal(await html('<p>a b</p>', undefined, { prefix: undefined }), '<p>a b</p>');
@@ -206,6 +209,10 @@ test('a cache translates each sentence once, and drops the least recently used',
 test('a text is split into sentences as on the page', () => {
   assert.deepEqual([split, joint], [splitSentences, joinSentence]); // their old names
   assert.deepEqual(splitSentences('Am 3. Mai. Und?', 'de', 100).parts.map(({ source }) => source), ['Am 3. Mai.', 'Und?']);
+  for (const text of ['Siehe https://example.org/?q=1!', 'An info@example.org?subject=Hallo bitte.', 'Wenn a?.b leer ist.', 'Öffne /tmp/a!b/c.txt jetzt.', 'Sag `Was? Nein` dazu.']) {
+    assert.deepEqual(splitSentences(text, 'de').parts.map(({ source }) => source), [text]);
+  }
+  assert.deepEqual(splitSentences('Hallo!Wie geht es? Gut.', 'de').parts.map(({ source }) => source), ['Hallo!', 'Wie geht es?', 'Gut.']);
   const cut = (text, most) => splitSentences(text, 'zh', most).parts.map(({ source }) => source);
   assert.deepEqual(cut(`${'漢'.repeat(5)}，${'漢'.repeat(9)}`, 11), [`${'漢'.repeat(5)}，`, '漢'.repeat(9)]);
   for (const most of [2, 9, 10]) assert.ok(cut('😀'.repeat(20), most).every((part) => part.isWellFormed()), `${most}`);

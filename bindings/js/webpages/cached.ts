@@ -1,5 +1,5 @@
 // Translated sentences, kept.
-import { checked, isObject, whole } from '../shared/checks.js';
+import { checked, checkSignal, isObject, whole } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import type { SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { composed, type Composed } from './composed.js';
@@ -42,9 +42,12 @@ export function cached<Found extends SentenceTranslation>(
   const made = composed(translator.info.languages ?? '', [translator], async (texts, { signal, ...search }) => {
     const callback = ['onPartial', 'onToken'].find((name) => search[name] !== undefined);
     if (callback) throw new WasmformerTypeError('cached', `${callback} has nothing to report for cached sentences`);
+    checkSignal({ signal });
     signal?.throwIfAborted();
     const found = new Map<string, Found>();
-    const keyOf = (text: string) => JSON.stringify([text, search]);
+    // JSON has no regular expressions, which `keep` may have.
+    const written = (_: string, value: unknown) => (value instanceof RegExp ? `${value}` : value);
+    const keyOf = (text: string) => JSON.stringify([text, search], written);
     for (const text of texts) {
       const known = kept.get(keyOf(text))?.found;
       if (known) found.set(text, known);
