@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { readModel } from '../../dist/worker/download.js';
 import { storedModels } from '../../dist/index.js';
+import { borrowed, lend } from '../../dist/shared/lent-store.js';
 import { serve } from './support.mjs';
 
 let stored;
@@ -126,4 +127,15 @@ test('stored models are listed with their sizes, and can be deleted', async (t) 
   assert.equal(stored.size, 0);
   globalThis.caches = { open: () => Promise.reject(new Error('SecurityError')) };
   assert.deepEqual([await storedModels.list(), await storedModels.delete(state.url)], [[], false]);
+});
+
+test('once the page lends its store no more, what was and is asked of it fails instead of waiting', async () => {
+  const never = () => new Promise(() => {});
+  const { port, end } = lend({ match: never, put: never, delete: never, keys: never });
+  const store = borrowed(port);
+  const asked = store.put('https://example.org/model', new Response('bytes'));
+  await new Promise((resolve) => setTimeout(resolve));
+  end();
+  await assert.rejects(asked, { message: /does not lend its store/ });
+  await assert.rejects(store.keys(), { message: /does not lend its store/ });
 });

@@ -18,6 +18,11 @@ interface Granted {
   error?: string;
 }
 
+/** The last message of a page that lends its store. */
+interface Ended {
+  isEnded: true;
+}
+
 const toFile = async (response: Response): Promise<StoredFile> =>
   ({ headers: [...response.headers], bytes: await response.arrayBuffer() });
 const toResponse = ({ headers, bytes }: StoredFile) => new Response(bytes, { headers });
@@ -44,18 +49,31 @@ export function lend(store: ModelStore): { port: MessagePort; end(): void } {
     const answer = (rest: Omit<Granted, 'id'>) => port1.postMessage({ id, ...rest });
     grant(store, wish).then((result) => answer({ result }), (error: unknown) => answer({ error: String(error) }));
   };
-  return { port: port2, end: () => port1.close() };
+  const end = () => {
+    port1.postMessage({ isEnded: true } satisfies Ended);
+    port1.close();
+  };
+  return { port: port2, end };
 }
 
-/** The store at the other end of a port. */
+/** The store at the other end of a port. Once that ends, what is asked fails, so that nobody waits in vain. */
 export function borrowed(port: MessagePort): ModelCache {
   const waiting = new Map<number, (granted: Granted) => void>();
-  port.onmessage = ({ data }: MessageEvent<Granted>) => {
+  const error = 'the page does not lend its store any more';
+  let isEnded = false;
+  port.onmessage = ({ data }: MessageEvent<Granted | Ended>) => {
+    if ('isEnded' in data) {
+      isEnded = true;
+      for (const [id, take] of waiting) take({ id, error });
+      waiting.clear();
+      return;
+    }
     waiting.get(data.id)?.(data);
     waiting.delete(data.id);
   };
   let last = 0;
   const ask = (wish: Wish) => new Promise((resolve, reject) => {
+    if (isEnded) throw new Error(error);
     const id = ++last;
     const take = ({ error, result }: Granted) => (error === undefined ? resolve(result) : reject(new Error(error)));
     waiting.set(id, take);
