@@ -1,6 +1,7 @@
 // Translator and LanguageDetector of the standard, in Node; tests/browsers/checks.mjs has the same in browsers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -97,6 +98,19 @@ test('a download that fails is a NetworkError, a file that is no model an Operat
   for await (const part of translator.translateStreaming('ja. nein.')) parts.push(part);
   assert.deepEqual(parts, ['<ja. nein.>']);
   translator.destroy();
+});
+
+test('sessions that share a signal have one listener on it, and none once they are destroyed', async (t) => {
+  t.after(registerPair('de', 'en', async () => ({ translateText: async (text) => ({ text }) })));
+  const { signal } = new AbortController();
+  const sessions = [];
+  for (let i = 0; i < 12; i++) sessions.push(await Translator.create({ ...languages, signal }));
+  assert.equal(getEventListeners(signal, 'abort').length, 1);
+  const calls = sessions.map((session) => session.translate('Hund', { signal }));
+  assert.equal(getEventListeners(signal, 'abort').length, 1);
+  await Promise.all(calls);
+  for (const session of sessions) session.destroy();
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('an error of the package is an UnknownError, and those of a function of the user stay as they are', async (t) => {

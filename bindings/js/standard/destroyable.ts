@@ -1,4 +1,5 @@
 // Base of the standard's Translator and LanguageDetector: how they are made, used and destroyed.
+import { onAbort } from '../shared/aborting.js';
 import { asDomError, checkActive, domError, quotaExceeded } from './errors.js';
 import { Progress, type CreateMonitor } from './monitor.js';
 import type { Entry } from './registry.js';
@@ -137,7 +138,9 @@ export async function createWith<Model extends { dispose?(): void }, Made extend
   progress.begin();
   const model = await acquired(entry, progress, signal);
   let isFree = false;
+  let stopListening = () => {};
   const free = () => {
+    stopListening();
     if (!isFree) entry?.shared.release();
     isFree = true;
   };
@@ -146,7 +149,11 @@ export async function createWith<Model extends { dispose?(): void }, Made extend
     await nextTask();
     signal?.throwIfAborted();
     const made = make(model, free);
-    signal?.addEventListener('abort', () => destroyWith(made, signal.reason), { once: true });
+    const weak = new WeakRef(made); // a signal may live longer than what nobody uses any more
+    stopListening = onAbort(signal, () => {
+      const known = weak.deref();
+      if (known) destroyWith(known, signal!.reason);
+    });
     return made;
   } catch (error) {
     free();

@@ -1,13 +1,13 @@
 // Waiting that signals can end.
+import { onAbort } from '../shared/aborting.js';
 
 /** The result of `given`; if the signal aborts first, its reason is thrown. */
 export function until<T>(given: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return Promise.resolve(given);
   return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort);
-    const free = () => signal.removeEventListener('abort', onAbort);
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    const free = onAbort(signal, abort);
     given.then((value) => {
       free();
       resolve(value);
@@ -30,10 +30,9 @@ export interface EitherSignal {
 export function either(...signals: (AbortSignal | undefined)[]): EitherSignal {
   const controller = new AbortController();
   const followed = signals.filter((signal) => signal !== undefined).map((signal) => {
-    const onAbort = () => controller.abort(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort);
-    return () => signal.removeEventListener('abort', onAbort);
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    return onAbort(signal, abort);
   });
   return {
     signal: controller.signal,
