@@ -60,6 +60,8 @@ test('invalid input is refused by name', async () => {
     [{ streamer: {} }, /streamer must be a TextStreamer of wasmformer\/pipeline/],
     [{ do_sample: true, num_beams: 3 }, /^\[translate\] beamSize is 3, but sampling draws one text/],
     [{ max_length: 9, max_new_tokens: 9 }, /are both given/],
+    [{ max_length: 1 }, /^\[pipeline\] max_length is 1, but the least is 2$/],
+    [{ max_new_tokens: 0 }, /^\[pipeline\] max_new_tokens is 0, but the least is 1$/],
     [{ tgt_lang: 'fr' }, /tgt_lang is 'fr', but the model translates de-en/],
   ]) {
     await assert.rejects(translate(sentences[0], options), { message });

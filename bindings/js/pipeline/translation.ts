@@ -1,6 +1,6 @@
 // Pipelines that translate.
 import { checked, otherNames, otherSamplingNames } from '../shared/checks.js';
-import { WasmformerError } from '../shared/errors.js';
+import { WasmformerError, WasmformerRangeError } from '../shared/errors.js';
 import type { Translation, TranslateOptions } from '../shared/types.js';
 import type { Translator } from '../api/translator.js';
 import { ignoredGeneration } from './ignored.js';
@@ -16,9 +16,11 @@ export async function translate(
   const { max_length, streamer, ...given } =
     checked<GenerationOptions>('pipeline', generationRules, withoutNull(options));
   warnOf(ignoredGeneration, given);
-  if (given.max_new_tokens && max_length) {
+  if (given.max_new_tokens !== undefined && max_length !== undefined) {
     throw new WasmformerError('pipeline', 'max_new_tokens and max_length are both given');
   }
+  checkLeast('max_new_tokens', given.max_new_tokens, 1);
+  checkLeast('max_length', max_length, 2); // it counts the begin token, which maxLength does not
   if ((given.num_return_sequences ?? 1) > 1 && given.output_attentions) {
     const message = 'output_attentions works for one output only, but num_return_sequences is more';
     throw new WasmformerError('pipeline', message);
@@ -47,6 +49,12 @@ export async function translate(
   const translations = Array.isArray(all) ? (all as Translation[]) : [all as Translation];
   streamed?.end(translations[0]!.text);
   return translations;
+}
+
+/** A maxLength of 0 would let the model choose. */
+function checkLeast(name: string, value: number | undefined, least: number): void {
+  if (value === undefined || value >= least) return;
+  throw new WasmformerRangeError('pipeline', `${name} is ${value}, but the least is ${least}`);
 }
 
 function renamed(names: Record<string, string>, options: object): object {
