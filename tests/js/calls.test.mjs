@@ -131,6 +131,24 @@ test('an error in onPartial ends the call with that error', () =>
     await translator.translate(sentences[0]);
   }));
 
+test('what is no signal, and what are no options, is refused by every method', () =>
+  withTranslator(async (translator) => {
+    const signal = new AbortController(); // instead of its signal
+    const methods = ['translate', 'translateText', 'translateAll', 'stream', 'streamText'];
+    const first = async (method, options) => {
+      const result = translator[method](method === 'translateAll' ? ['Hund'] : 'Hund', options);
+      return Symbol.asyncIterator in result ? result.next() : result;
+    };
+    for (const method of methods) {
+      await assert.rejects(() => first(method, { signal }), { message: /signal must be an AbortSignal/ }, method);
+      await assert.rejects(() => first(method, null), { message: /options must be an object, not null/ }, method);
+    }
+    await assert.rejects(translator.translate('<p>Hund</p>', { html: true, signal }), { message: /signal must be an AbortSignal/ });
+    const circle = {};
+    circle.own = circle;
+    await assert.rejects(translator.translate('Hund', { sampling: circle }), { message: /the options are no JSON/ });
+  }));
+
 test("the worker's errors show the caller's stack, and the worker's as the cause", () =>
   withTranslator(async (translator) => {
     async function askTooMuch() {

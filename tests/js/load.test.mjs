@@ -114,6 +114,8 @@ test('integrity accepts the right file and names the digest of another', async (
 test('errors name the source that failed', async (t) => {
   const site = await serveModel(t);
   await assert.rejects(Translator.load('no/such.safetensors'), /no\/such\.safetensors could not be read: ENOENT/);
+  await assert.rejects(Translator.estimate('no/such.safetensors'), { code: 'read-failed' });
+  await assert.rejects(Translator.load('http://'), { message: "[load] 'http://' is no URL" });
   await assert.rejects(Translator.load(`${site}/other`), { message: `[load] ${site}/other answered 404 Not Found` });
   await assert.rejects(Translator.load('http://127.0.0.1:9/x'), /http:\/\/127\.0\.0\.1:9\/x could not be fetched/);
   const short = await serve(t, (_, response) => {

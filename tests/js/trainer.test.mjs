@@ -255,6 +255,16 @@ test('a file that cannot be sent to the worker is refused', async () => {
   await assert.rejects(Trainer.create({ ...byCharacters, tokenizer }), Error);
 });
 
+test('pairs and metadata may be Proxies, as frameworks make them', async () => {
+  const pairs = new Proxy([['a', 'b'], ['c', 'd'], ['e', 'f']], {});
+  const trainer = await Trainer.create({ ...byCharacters, pairs, validation: 0 });
+  const file = await trainer.save({ metadata: new Proxy({ licence: 'none' }, {}) });
+  assert.equal((await Translator.load(file)).info.metadata.licence, 'none');
+  assert.equal((await trainer.evaluate(new Proxy([['a', 'b']], {}))).translations.length, 1);
+  trainer.dispose();
+  await assert.rejects(Trainer.resume(undefined), { message: '[load] the checkpoint is missing' });
+});
+
 test('a goal may be passes or minutes', async () => {
   const trainer = await Trainer.create(small);
   const one = await trained(trainer, { epochs: 1.5, reportEvery: 1000 });

@@ -1,9 +1,8 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import { absolute, absoluteFolder, address, baseAddress } from '../shared/addresses.js';
 import {
-  boolean, callback, checked, isNumber, isObject, memory, oneOf, show, signal, unknownOption, splitOptions, string,
-  takeOptions,
-  toJson, whole, withNewNames, type Rule, type Rules,
+  boolean, callback, checked, isNumber, isObject, isTagged, memory, oneOf, show, signal, unknownOption, splitOptions,
+  string, takeOptions, toJson, whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { AnnotatedText, GivenPairs, GivenTexts, ModelData } from '../shared/protocol.js';
@@ -64,8 +63,6 @@ function sourceData(model: unknown, { hubURL = mainHub, modelsURL, precision = '
   return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
 }
 
-const isTagged = <T>(value: unknown, tag: string): value is T => Object.prototype.toString.call(value) === `[object ${tag}]`;
-
 export function fileData(model: unknown): ModelData {
   if (model instanceof Blob) return { kind: 'blob', blob: model };
   // By their tags, since Jest gives each test classes of its own. A copy, so that the caller keeps the bytes; not by
@@ -77,9 +74,17 @@ export function fileData(model: unknown): ModelData {
     throw new WasmformerTypeError('load', `the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
   }
   const base = baseAddress();
-  if (base !== undefined) return urlData(new URL(model, base));
+  if (base !== undefined) return urlData(asURL(model, base));
   // One letter before the colon is a drive of Windows.
-  return /^[a-z][a-z0-9+.-]+:/i.test(model) ? urlData(new URL(model)) : { kind: 'path', path: model };
+  return /^[a-z][a-z0-9+.-]+:/i.test(model) ? urlData(asURL(model)) : { kind: 'path', path: model };
+}
+
+function asURL(text: string, base?: string): URL {
+  try {
+    return new URL(text, base);
+  } catch (cause) {
+    throw new WasmformerTypeError('load', `'${text}' is no URL`, { cause });
+  }
 }
 
 function urlData(url: URL): ModelData {
@@ -159,7 +164,7 @@ export function checkPairs(place: string, name: string, given: unknown): readonl
     if (Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')) return;
     throw new WasmformerTypeError(place, `${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
   });
-  return given as readonly SentencePair[];
+  return (given as SentencePair[]).map(([source, target]) => [source, target]); // which can be posted, as a Proxy cannot
 }
 
 /** Examples as `read` makes them of two values each; a string (a file's text) stays. */
@@ -270,7 +275,7 @@ function checkValidTexts(place: string, own: OwnOptions, validation: unknown, is
   };
 }
 
-/** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/run_request.h). */
+/** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/include/wasmformer/training.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled', mono: 'text' }, options);
@@ -320,7 +325,7 @@ export function checkSave(options: unknown): CheckedSave {
   const given = checked<SaveOptions>('save', saveRules, options);
   const { optimizer = true, data = optimizer, metadata = {} } = given;
   if (data && !optimizer) throw new WasmformerError('save', 'data is true, but a file without the optimizer holds no sentence pairs');
-  return { optimizer, data, metadata, signal: given.signal };
+  return { optimizer, data, metadata: { ...metadata }, signal: given.signal };
 }
 
 export function checkChanges(changes: unknown): string {

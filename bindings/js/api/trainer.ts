@@ -1,4 +1,4 @@
-import { WasmformerError } from '../shared/errors.js';
+import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import { withKeepOff } from '../shared/keep.js';
 import type { Plain, Update } from '../shared/protocol.js';
 import { eventWithMaps } from '../shared/results.js';
@@ -49,6 +49,7 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
    */
   static async resume(file: ModelSource, options: ResumeOptions = {}): Promise<Trainer> {
     const site = new Error();
+    if (file === undefined) throw new WasmformerTypeError('load', 'the checkpoint is missing');
     return Trainer.#open(checkRequest('resume', options, true), file, site);
   }
 
@@ -59,7 +60,7 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
   ): Promise<Trainer> {
     const file = (source: ModelSource) => {
       const model = modelData(source, { precision: 'f32' });
-      return { model, cache: shouldCache(model, undefined) && {} };
+      return { model, cache: shouldCache(model, undefined) ? {} : false };
     };
     const wanted = {
       ...question,

@@ -149,7 +149,7 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     const { hubURL, modelsURL, precision, requestInit, ...given } = checkLoad(options);
     const { signal, cache, cacheLimit: _, integrity, ...files } = given;
     const data = modelData(model, { hubURL, modelsURL, precision, requestInit });
-    if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
+    if (data.kind === 'bytes' || data.kind === 'blob') return { download: 0, isStored: true };
     const { settings, end } = storingOf(data, { cache });
     const wanted = { model: data, cache: settings, integrity };
     const transfer = transferOf(undefined, settings);

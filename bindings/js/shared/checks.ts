@@ -1,5 +1,5 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
-// declared in C++ (src/tasks/translate/translate_options.h, src/train/run_request.h), and checked there.
+// declared in C++ (src/tasks/translate/translate_options.h, src/include/wasmformer/training.h), and checked there.
 import { WasmformerTypeError } from './errors.js';
 import type { AlignmentOptions } from './webpage-types.js';
 import type { AnnotateOptions, TokenizeOptions, TranslateOptions } from './types.js';
@@ -45,6 +45,11 @@ function optionValue(place: string, option: string, allowed: string, given: unkn
   );
 }
 
+/** @throws if the options have a signal that is none */
+export function checkSignal(options: object): void {
+  if ('signal' in options) checked('translate', { signal }, { signal: options.signal });
+}
+
 /** The given options without those that are undefined; throws for any that `rules` do not allow. */
 export function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
   if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
@@ -78,6 +83,8 @@ export function checkText(text: unknown, place = 'translate', name = 'the text',
 
 /** @throws if options have a callback for partial texts, which the method `place` does not report; `advice`: what does */
 export function withoutPartial<T extends object>(place: string, options: T, advice = 'stream() gives the texts so far'): T {
+  if (!isObject(options)) throw new WasmformerTypeError('translate', `options must be an object, not ${show(options)}`);
+  checkSignal(options);
   const name = ['onPartial', 'onToken'].find((name) => (options as Record<string, unknown>)[name] !== undefined);
   if (!name) return options;
   throw new WasmformerTypeError(
@@ -182,12 +189,21 @@ export function wellFormed(text: string): string {
 
 /** JSON in which values that JSON cannot hold are strings, so that the module refuses it instead of ignoring it. */
 export function toJson(options: object): string {
-  return JSON.stringify(options, (_, value: unknown) => {
+  const written = (_: string, value: unknown) => {
     if (typeof value === 'string') return wellFormed(value);
     if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
     return ['function', 'bigint', 'symbol'].includes(typeof value) ? show(value) : value;
-  });
+  };
+  try {
+    return JSON.stringify(options, written);
+  } catch (cause) {
+    throw new WasmformerTypeError('options', `the options are no JSON: ${(cause as Error).message.split('\n')[0]}`, { cause });
+  }
 }
+
+/** Whether a value is of a built-in class, also of another realm: Jest gives each test classes of its own. */
+export const isTagged = <T>(value: unknown, tag: string): value is T =>
+  Object.prototype.toString.call(value) === `[object ${tag}]`;
 
 export function show(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`;

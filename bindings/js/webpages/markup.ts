@@ -1,4 +1,5 @@
 // Translates runs of text with inline markup: they are taken apart before translation, and put back together afterwards.
+import { checkSignal } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import { joinSentence, splitSentences } from '../shared/sentences.js';
 import type { SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
@@ -30,6 +31,7 @@ export async function translateRuns<H, Found extends SentenceTranslation>(
   runs: readonly InlineRun<H>[], translator: SentenceTranslator<Found>, options: { signal?: AbortSignal },
   take: (pieces: Piece<H>[], run: number) => void,
 ): Promise<Map<string, Found | undefined>> {
+  checkSignal(options);
   const [source, target] = (translator.info.languages || '-').split('-').map((code) => code || undefined);
   const cut = runs.map(({ text }) => splitSentences(text, source, translator.info.config?.max_length));
   const found = new Map<string, Found | undefined>();

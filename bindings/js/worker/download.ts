@@ -150,16 +150,30 @@ async function *chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
 }
 
 async function readPath(path: string, onProgress: Progress, check: Check): Promise<Bytes> {
-  const { createReadStream, promises } = await nodeModule<typeof import('node:fs')>('fs');
-  const file = path.startsWith('file:') ? new URL(path) : path;
+  const { createReadStream } = await nodeModule<typeof import('node:fs')>('fs');
+  const size = await sizeAt(path);
   try {
-    const { size } = await promises.stat(file);
-    return await collect(path, createReadStream(file), size, onProgress, check);
+    return await collect(path, createReadStream(fileAt(path)), size, onProgress, check);
   } catch (cause) {
-    if (isWrongFile(cause)) throw cause;
-    const why = reason(cause);
-    throw new WasmformerError('read-failed', `${path} could not be read: ${why}`, { room: 'load', details: { path, why }, cause });
+    throw isWrongFile(cause) ? cause : readFailed(path, cause);
   }
+}
+
+const fileAt = (path: string) => (path.startsWith('file:') ? new URL(path) : path);
+
+/** The size of a file in bytes. */
+export async function sizeAt(path: string): Promise<number> {
+  const { promises } = await nodeModule<typeof import('node:fs')>('fs');
+  try {
+    return (await promises.stat(fileAt(path))).size;
+  } catch (cause) {
+    throw readFailed(path, cause);
+  }
+}
+
+function readFailed(path: string, cause: unknown): WasmformerError {
+  const why = reason(cause);
+  return new WasmformerError('read-failed', `${path} could not be read: ${why}`, { room: 'load', details: { path, why }, cause });
 }
 
 async function download(

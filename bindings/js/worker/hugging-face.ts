@@ -5,8 +5,8 @@ import type { CacheSettings, HubData, ListData, ModelData, Wanted } from '../sha
 import type { Estimate, RequestSettings } from '../shared/types.js';
 import { convertFolder, folderAt, hostedFolder, listedFolder, weightsOf, type Folder } from './conversion.js';
 import {
-  checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, recordedDigest, sourceOf, throughCache, uncached,
-  type ModelFile, type Progress, type WebAddress,
+  checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, recordedDigest, sizeAt, sourceOf, throughCache,
+  uncached, type ModelFile, type Progress, type WebAddress,
 } from './download.js';
 import { withAdvice } from './named-models.js';
 
@@ -72,6 +72,7 @@ export async function estimate({ model, ...how }: Wanted<'estimate'>): Promise<E
 }
 
 async function estimateOf(data: ModelData, { cache, integrity }: Omit<Wanted<'estimate'>, 'model'>): Promise<Estimate> {
+  if (data.kind === 'path') await sizeAt(data.path); // throws where there is none
   if (data.kind !== 'url' && data.kind !== 'hub' && data.kind !== 'listed') return { download: 0, isStored: true };
   const key = data.kind === 'url' ? data.url : keyOf(data, integrity);
   const stored = cache ? await (await openModelCache(cache.store))?.match(key) : undefined;
