@@ -130,6 +130,26 @@ test('no C++ object outlives its use, whatever happens', () =>
     assert.equal(engine.liveObjects, 1);
   }));
 
+test('a model may be disposed of in a callback of its own call, which then ends with the code disposed', async () => {
+  const engine = await Engine.create();
+  const [gone, other] = [engine.load(bytes), engine.load(bytes)];
+  const call = () => gone.translate(sentences[0], { onPartial: () => gone.dispose() });
+  assert.throws(call, { code: 'disposed' });
+  assert.throws(() => gone.translate(sentences[0]), { code: 'disposed' });
+  assert.notEqual(other.translate(sentences[0]).text, '');
+  other.dispose();
+  assert.equal(engine.liveObjects, 0);
+});
+
+test('an engine loads an ArrayBuffer, too, and says what is no file', async () => {
+  const engine = await Engine.create();
+  const translator = engine.load(new Uint8Array(bytes).buffer);
+  assert.notEqual(translator.translate(sentences[0]).text, '');
+  assert.throws(() => translator.translate(sentences[0], null), { message: /options must be an object, not null/ });
+  engine.dispose();
+  assert.throws(() => engine.load('model.safetensors'), { message: /^\[load\] the model must be a Uint8Array or an ArrayBuffer, not 'model/ });
+});
+
 test('memory does not grow with the number of calls, failures, or models', () =>
   withEngine((engine) => {
     const work = () => {
@@ -226,7 +246,7 @@ test('dispose() frees the models of an engine and ends its threads', async () =>
     Worker.prototype.terminate = terminate;
     assert.equal(ended.length, threads - 1);
     assert.deepEqual([engine.threads, engine.liveObjects, engine.memoryBytes], [threads, 0, 0]);
-    assert.throws(() => translator.translate('Danke!'), { code: 'engine' });
+    assert.throws(() => translator.translate('Danke!'), { code: 'disposed' });
     assert.throws(() => engine.load(bytes), { code: 'disposed' });
   }
 });

@@ -1,4 +1,6 @@
 // `wasmformer/engine`: the synchronous side of the WebAssembly module, for programs that may block.
+import { isTagged, show } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import { SyncTranslator } from './sync-translator.js';
 import { startInstance, WorkerEngine, type EngineOptions } from './worker-engine.js';
 
@@ -24,7 +26,11 @@ export class Engine extends WorkerEngine {
   }
 
   /** Several models may be loaded at a time. Throws if it is not the file of a translator. */
-  load(file: Uint8Array): SyncTranslator {
-    return this.loadAs(SyncTranslator, 'translate', file);
+  load(file: Uint8Array | ArrayBuffer): SyncTranslator {
+    const bytes = isTagged<ArrayBuffer>(file, 'ArrayBuffer') ? new Uint8Array(file) : file;
+    if (!isTagged<Uint8Array>(bytes, 'Uint8Array')) {
+      throw new WasmformerTypeError('load', `the model must be a Uint8Array or an ArrayBuffer, not ${show(file)}`);
+    }
+    return this.loadAs(SyncTranslator, 'translate', bytes);
   }
 }

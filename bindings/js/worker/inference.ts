@@ -23,6 +23,9 @@ export class Model<Native extends Pick<Translator, 'start' | 'annotate' | 'delet
   /** @internal Whether a text has the same translation, to the bit, alone and in any batch. */
   readonly isBatchInvariant: boolean;
   #native: Native | undefined;
+  #isDisposed = false;
+  /** Jobs that have not ended: a callback of theirs may dispose of the model. */
+  #jobs = 0;
 
   /** @internal */
   constructor(instance: Instance, native: Native, isBatchInvariant = true) {
@@ -39,10 +42,11 @@ export class Model<Native extends Pick<Translator, 'start' | 'annotate' | 'delet
   /** @internal Decodes one or more steps at a time. */
   protected *decode(begin: (native: Native) => Job, partials: boolean): DecodingSteps {
     const { instance } = this;
-    const job = instance.create(() => begin(this.native));
+    const job = this.#open(begin);
     try {
       let last = '';
       for (let isActive = true; isActive;) {
+        this.#checkUse();
         isActive = instance.call(() => (partials ? job.stepToken() : job.step()));
         const partial = partials ? instance.call(() => job.partial()) : [];
         const text = partial.join('\n');
@@ -51,7 +55,7 @@ export class Model<Native extends Pick<Translator, 'start' | 'annotate' | 'delet
       }
       return instance.call(() => job.result()) as Plain<Translation[]>;
     } finally {
-      instance.delete(job);
+      this.#close(job);
     }
   }
 
@@ -62,24 +66,49 @@ export class Model<Native extends Pick<Translator, 'start' | 'annotate' | 'delet
 
   /** @internal The result of a job, after all of its steps. */
   protected *finish<Result>(begin: (native: Native) => NativeJob<Result>): Generator<undefined, Result> {
-    const job = this.instance.create(() => begin(this.native));
+    const job = this.#open(begin);
     try {
-      while (this.instance.call(() => job.step())) yield;
+      while (this.instance.call(() => job.step())) {
+        yield;
+        this.#checkUse();
+      }
       return this.instance.call(() => job.result());
     } finally {
-      this.instance.delete(job);
+      this.#close(job);
     }
   }
 
-  /** Frees it. May be called again. */
+  /** Frees it, when its last job has ended. May be called again. */
   dispose(): void {
-    if (this.#native) this.instance.delete(this.#native);
-    this.#native = undefined;
+    this.#isDisposed = true;
+    this.#freeIfUnused();
   }
 
   /** @internal */
   get native(): Native {
-    if (!this.#native) throw new WasmformerError('engine', 'the model has been disposed of');
-    return this.#native;
+    this.#checkUse();
+    return this.#native!;
+  }
+
+  #checkUse(): void {
+    if (this.#isDisposed) throw new WasmformerError('disposed', 'the model has been disposed of', { room: 'engine' });
+  }
+
+  #open<Own extends { delete(): void }>(begin: (native: Native) => Own): Own {
+    const job = this.instance.create(() => begin(this.native));
+    this.#jobs += 1;
+    return job;
+  }
+
+  #close(job: { delete(): void }): void {
+    this.instance.delete(job);
+    this.#jobs -= 1;
+    this.#freeIfUnused();
+  }
+
+  #freeIfUnused(): void {
+    if (!this.#isDisposed || this.#jobs > 0 || !this.#native) return;
+    this.instance.delete(this.#native);
+    this.#native = undefined;
   }
 }

@@ -1,7 +1,7 @@
 // A translator that blocks, as the worker uses it; sync-translator.ts adds what is for programs.
 import type { Translator } from '../generated/module.js';
 import { version } from '../generated/version.js';
-import { checkTokenize, checkTranslate, toJson, wellFormed } from '../shared/checks.js';
+import { checkTokenize, checkTranslate, isObject, toJson, wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import { withKeptRanges } from '../shared/keep.js';
 import { dispose } from '../shared/platform.js';
@@ -40,7 +40,7 @@ export class WorkerTranslator extends Model<Translator> {
   translate(text: string, options?: SyncOptions<string>): Translation;
   translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
   translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
-    if ('signal' in options) throw new WasmformerError('translate', 'signal cannot abort a call that blocks; use a Translator');
+    if (isObject(options) && 'signal' in options) throw new WasmformerError('translate', 'signal cannot abort a call that blocks; use a Translator');
     const { texts, search, onPartial } = checkTranslate(text, withKeptRanges(text, options));
     const isOne = typeof text === 'string';
     const steps = this.steps(texts, search, onPartial !== undefined);
@@ -78,7 +78,7 @@ export class WorkerTranslator extends Model<Translator> {
   }
 
   #tokensOf(text: string | readonly string[], options: object) {
-    if ('signal' in options) throw new WasmformerError('tokenize', 'signal cannot abort a call that blocks; use a Translator');
+    if (isObject(options) && 'signal' in options) throw new WasmformerError('tokenize', 'signal cannot abort a call that blocks; use a Translator');
     const { texts, ...rest } = checkTokenize(text, options);
     return this.tokensOf(texts, toJson(withKeptRanges(texts, rest) as object));
   }
