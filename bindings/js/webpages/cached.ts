@@ -45,9 +45,7 @@ export function cached<Found extends SentenceTranslation>(
     checkSignal({ signal });
     signal?.throwIfAborted();
     const found = new Map<string, Found>();
-    // JSON has no regular expressions, which `keep` may have.
-    const written = (_: string, value: unknown) => (value instanceof RegExp ? `${value}` : value);
-    const keyOf = (text: string) => JSON.stringify([text, search], written);
+    const keyOf = (text: string) => JSON.stringify([text, search], withPatterns);
     for (const text of texts) {
       const known = kept.get(keyOf(text))?.found;
       if (known) found.set(text, known);
@@ -67,6 +65,9 @@ export function cached<Found extends SentenceTranslation>(
   };
   return Object.defineProperty({ ...made, clear }, 'bytes', { get: () => bytes, enumerable: true }) as Cached<Found>;
 }
+
+/** JSON has no regular expressions, which the option `keep` may have. */
+const withPatterns = (_: string, value: unknown) => (value instanceof RegExp ? `${value}` : value);
 
 /** Roughly what a value takes, in bytes. */
 function sizeOf(value: unknown): number {
