@@ -124,6 +124,18 @@ test('files without pairs are refused in one sentence, and the earlier pairs sta
     assert.equal(await page.getByRole('alert').count(), 0);
   }));
 
+test('where the script that reads pairs cannot be loaded, the page says so, and later it reads them', async () => {
+  const block = async (page) => page.route(/pairs-worker/, (route) => route.abort());
+  await withView(site, laptop, '#train', async (page) => {
+    await paste(page, lines);
+    const sentence = `The pairs could not be read: ${new URL(page.url()).host} could not be fetched`;
+    await page.getByRole('alert').getByText(sentence).waitFor();
+    await page.unroute(/pairs-worker/);
+    await page.getByRole('button', { name: 'Use this text' }).click();
+    await count(page, 40);
+  }, block);
+});
+
 test('Tatoeba pairs come in both directions, with credit', () =>
   withTrain(async (page) => {
     assert.match(await page.locator('main').innerText(), /Sentences by the contributors of tatoeba\.org, .*CC BY 2\.0 FR/);

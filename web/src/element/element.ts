@@ -117,6 +117,7 @@ export class AttentionElement extends Base {
       delete own[name];
       own[name] = value;
     }
+    // web/element.config.ts puts the style sheet in the place of STYLE.
     if (!style) (style = new CSSStyleSheet()).replaceSync('STYLE');
     this.#root.adoptedStyleSheets = [style];
     this.#listen();

@@ -105,6 +105,7 @@ export class Laboratory {
     const { task: name, pairs, longest, steps, base, arms } = this.ablation!;
     const { set } = arms.find(({ id }) => id === trial.arm)!;
     let trainer: Trainer | undefined;
+    const dispose = () => trainer?.dispose();
     try {
       trainer = await Trainer.create({
         task: { name, ...(pairs !== undefined && { pairs }), ...(longest !== undefined && { longest }) },
@@ -113,7 +114,7 @@ export class Laboratory {
         threads: 1, // the arms share the cores
         signal,
       });
-      signal.addEventListener('abort', () => trainer?.dispose()); // a step may take long
+      signal.addEventListener('abort', dispose); // a step may take long
       const options = { ...intervals(this.ablation!), steps, samples: 1, attention: true, signal };
       for await (const event of trainer.run(options)) {
         const isWanted = this.trials.some((one) => isSameTrial(one, trial)); // its arm may have been taken away
@@ -126,7 +127,8 @@ export class Laboratory {
       if (signal.aborted) return;
       this.#change(trial, (one) => broken(one, reason(error)));
     } finally {
-      trainer?.dispose();
+      signal.removeEventListener('abort', dispose);
+      dispose();
     }
     this.#fill();
   }

@@ -53,6 +53,7 @@ export class Table3 {
 
   async #run(id: string, signal: AbortSignal) {
     let trainer: Trainer | undefined;
+    const dispose = () => trainer?.dispose();
     const began = performance.now();
     try {
       const { set } = ROWS.find((row) => row.id === id)!;
@@ -66,7 +67,7 @@ export class Table3 {
         threads: 1,
         signal,
       });
-      signal.addEventListener('abort', () => trainer?.dispose());
+      signal.addEventListener('abort', dispose);
       const { parameters } = trainer.info;
       const options = { steps: STEPS, reportEvery: REPORT_EVERY, validateEvery: STEPS, samples: 0, signal };
       for await (const { step, validation } of trainer.run(options)) {
@@ -81,7 +82,8 @@ export class Table3 {
       if (signal.aborted) return;
       this.problem = reason(error);
     } finally {
-      trainer?.dispose();
+      signal.removeEventListener('abort', dispose);
+      dispose();
     }
     this.#begun.delete(id);
     this.going = Object.fromEntries(Object.entries(this.going).filter(([row]) => row !== id));

@@ -324,9 +324,10 @@ export class Models {
   async #keep(model: Model, file: File | undefined) {
     try {
       const name = file ? await keepFile(file, model.languages) : model.name;
-      if (name !== model.name) this.model = { ...model, id: `file:${name}`, name };
+      const id = name === model.name ? model.id : `file:${name}`;
+      if (this.model === model) this.model = { ...model, id, name }; // the visitor may have chosen another meanwhile
       await this.list();
-      if (!this.kept.some(({ id }) => id === this.model!.id)) throw new PageError('storage-refused', 'the browser refused to store it');
+      if (!this.kept.some((kept) => kept.id === id)) throw new PageError('storage-refused', 'the browser refused to store it');
     } catch (error) {
       this.notice = { key: 'notKept', reason: reason(error) };
     }

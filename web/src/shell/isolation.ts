@@ -24,11 +24,12 @@ export async function isolate(): Promise<void> {
     if (!navigator.serviceWorker || navigator.serviceWorker.controller || sessionStorage.getItem(TRIED)) return;
     let isInUse = false;
     const notice = ({ target }: Event) => (isInUse ||= Boolean((target as Element).closest?.('main button')));
-    addEventListener('click', notice, { capture: true });
+    const waiting = new AbortController();
+    addEventListener('click', notice, { capture: true, signal: waiting.signal });
     const isReady = await Promise.race([
       register().then(() => true),
       new Promise((resolve) => setTimeout(() => resolve(false), PATIENCE)),
-    ]);
+    ]).finally(() => waiting.abort());
     if (!isReady || isInUse) {
       isNextIsolated = true;
       return;

@@ -1,6 +1,7 @@
 // The pairs of the Train view: the visitor's own, and those that come with the page.
 import type { Answer, Ask, Facts, Sent } from './pairs-worker';
 import type { Values } from '../shared/words/language';
+import { offline, PageError, pageReason } from '../shared/words/page-error';
 import { MOST_BYTES, type Bad, type Input, type Wish } from '../shared/text/table';
 
 export interface Source {
@@ -52,16 +53,28 @@ export class OwnPairs {
   }
 
   #ask(question: Omit<Ask, 'id'>): Promise<Answer> {
-    if (!this.#worker) {
-      this.#worker = new Worker(new URL('./pairs-worker.ts', import.meta.url), { type: 'module' });
-      this.#worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
-        this.#waiting.get(data.id)?.(data);
-        this.#waiting.delete(data.id);
-      });
-    }
+    this.#worker ??= this.#start();
     const id = ++this.#last;
     this.#worker.postMessage({ ...question, id } satisfies Ask);
     return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./pairs-worker.ts', import.meta.url), { type: 'module' });
+    worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+      this.#waiting.get(data.id)?.(data);
+      this.#waiting.delete(data.id);
+    });
+    // Its script could not be loaded. The next question tries again.
+    worker.addEventListener('error', () => {
+      worker.terminate();
+      this.#worker = null;
+      const url = location.host;
+      const values = { reason: pageReason(new PageError('fetch-failed', offline(url), { url })) };
+      for (const [id, resolve] of this.#waiting) resolve({ id, bad: 'failed', values });
+      this.#waiting.clear();
+    });
+    return worker;
   }
 }
 

@@ -1,5 +1,5 @@
 // A training run as a reducer: each event gives the next state and the effects to carry out. It knows no Trainer, no
-// clock and no storage (state/run.svelte.ts does), so it can be tested without them.
+// clock and no storage (training-run.svelte.ts does), so it can be tested without them.
 import type { Reason } from '../shared/words/reason';
 import type { Trainer, TrainerInfo, TrainingConfig, TrainingEvent } from 'wasmformer';
 import type { Experiment } from './experiment';

@@ -1,4 +1,4 @@
-// A run of the Train view: carries out what the reducer of train/run.ts decides, with a Trainer, and with it a
+// A run of the Train view: carries out what the reducer of run-reducer.ts decides, with a Trainer, and with it a
 // worker, of its own, and with the browser's storage.
 import { Trainer, type TrainingEvent } from 'wasmformer';
 import { shortName } from './differences';
@@ -114,10 +114,10 @@ export class Run {
   /** Gives it a name of the visitor's, which is kept with it; '' takes that away. */
   async rename(name: string) {
     await this.#dispatch({ type: 'named', name });
-    await this.#saving; // which has the name before
-    await changeRun(this.record.id, (record) => renamed(record, name)).catch((error) =>
-      this.#dispatch({ type: 'unkept', reason: reason(error) }),
-    );
+    // After the checkpoints on their way, which have the name before, and ahead of later ones.
+    const change = () => changeRun(this.record.id, (record) => renamed(record, name));
+    const failed = (error: unknown) => this.#dispatch({ type: 'unkept', reason: reason(error) });
+    await (this.#saving = this.#saving.then(change).catch(failed));
   }
 
   /** From the next step on; the schedule goes on from there. A rate of 0 has no scale, so the new one is constant. */
