@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -239,6 +240,11 @@ nlohmann::ordered_json earlier_options(const std::string& file) {
 nlohmann::ordered_json used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingSession& run) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object();
   if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());
+  const char* const goals[] = {"max-steps", "max-epochs", "max-minutes"};
+  const bool has_new_goal =
+      std::any_of(std::begin(goals), std::end(goals), [&](auto key) { return given.contains(key); });
+  for (const char* key : goals)
+    if (has_new_goal) used.erase(key);
   used.update(given);
   // The first four say where and how, not what; the others are among the settings.
   for (const char* key : {"output", "resume", "config", "quiet", "batch-tokens", "accumulate"}) used.erase(key);

@@ -4,7 +4,6 @@
 
 #include "bundle/safetensors.h"
 #include "tasks/task.h"
-#include "train/setup_steps.h"
 
 namespace wasmformer {
 namespace {

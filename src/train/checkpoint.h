@@ -9,6 +9,13 @@
 
 namespace wasmformer {
 
+// Keys of a checkpoint's metadata: how far the run is; both sets of texts, as a JSON object of arrays of
+// Texts::to_json(), or the name of a synthetic task, such as "reverse, 3000 pairs"; and the augmentation.
+inline constexpr const char* progress_key = "progress";
+inline constexpr const char* texts_key = "run.texts";
+inline constexpr const char* synthetic_task_key = "task";
+inline constexpr const char* augment_key = "run.augment";
+
 struct BestSoFar {
   // The loss, or ValidationScores::error. Checkpoints call it best_valid_loss.
   double error = std::numeric_limits<double>::infinity();

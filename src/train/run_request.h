@@ -1,5 +1,5 @@
-// The request that a run begins with, as options (schema/options.h); a flag "" means that the program has none.
-// Texts and files are given separately (train/run_setup.h).
+// Reads the request that a run begins with (wasmformer/training.h). Texts and files are given separately
+// (train/run_setup.h).
 #pragma once
 
 #include "schema/json.h"

@@ -13,6 +13,15 @@ std::string named(const TaskRequest& task) {
   return task_name(task.name, task.pairs.value_or(0), task.longest.value_or(0));
 }
 
+// A small constant rate, to limit forgetting.
+TrainingConfig fine_tuning_config() {
+  TrainingConfig gentle;
+  gentle.schedule = Schedule::constant;
+  gentle.learning_rate = 1e-4;
+  gentle.warmup_steps = 0;
+  return gentle;
+}
+
 bool has_texts(const RunInput& input) { return input.train && input.train->size() > 0; }
 bool validates_given(const RunInput& input) { return input.valid && input.valid->size() > 0; }
 

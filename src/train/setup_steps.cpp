@@ -362,14 +362,6 @@ TrainingStart resumed_start(std::string checkpoint) {
   return start;
 }
 
-TrainingConfig fine_tuning_config() {
-  TrainingConfig gentle;
-  gentle.schedule = Schedule::constant;
-  gentle.learning_rate = 1e-4;
-  gentle.warmup_steps = 0;
-  return gentle;
-}
-
 TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                                 const TokenizerPair& tokenizers) {
   TrainingStart start{parse_model(model), training, {}};
@@ -389,8 +381,10 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config, start.training.seed);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
+  start.model.shortlist.reset();  // it lacks what the model is to learn
   // Keys to drop: measurements of the old weights, in any language ("bleu.zh"), and the page's records of its runs.
-  std::set<std::string> past{"training", progress_key, synthetic_task_key, "steps", "averaged", "bleu", "chrf", "run"};
+  std::set<std::string> past{"training", progress_key, synthetic_task_key,    "steps", "averaged",
+                             "bleu",     "chrf",       "quality_calibration", "run"};
   past.insert(figures_of_weights.begin(), figures_of_weights.end());
   std::erase_if(start.model.metadata,
                 [&](const auto& entry) { return past.contains(entry.first.substr(0, entry.first.find('.'))); });

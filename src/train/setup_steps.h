@@ -32,13 +32,6 @@ TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed);
 // The texts that a checkpoint carries, or those of its synthetic task; nullopt if it has neither. Throws Error for
 // damaged ones.
 std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed);
-// Metadata of a checkpoint with texts: `run.texts` holds a JSON object of both sets as arrays of Texts::to_json(), or
-// `task` names the task, such as "reverse, 3000 pairs".
-inline constexpr const char* texts_key = "run.texts";
-inline constexpr const char* synthetic_task_key = "task";
-// Further metadata of checkpoints: the augmentation that the run began with, and how far it is.
-inline constexpr const char* augment_key = "run.augment";
-inline constexpr const char* progress_key = "progress";
 std::string to_json(const TrainingTexts& texts);
 std::string task_name(const std::string& task, Index pairs, Index longest = 0);
 
@@ -65,11 +58,10 @@ TrainingStart resumed_start(std::string checkpoint);
 // Keys of metadata that say how good the weights are.
 inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "valid_accuracy", "valid_span_f1",
                                                "valid_tag_accuracy"};
-// Training settings for fine-tuning: a small constant rate, to limit forgetting.
-TrainingConfig fine_tuning_config();
 // `changes`: training settings, dropout, and layers, where new ones begin at random; other sizes stay.
-// int8 weights become floats again, and the figures of the model's quality are dropped. With `tokenizers` the model
-// gets new tables for their vocabularies, which start from the rows of the same or of shorter pieces.
+// int8 weights become floats again, and the figures of the model's quality and its shortlist are dropped. With
+// `tokenizers` the model gets new tables for their vocabularies, which start from the rows of the same or of shorter
+// pieces.
 TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                                 const TokenizerPair& tokenizers = {});
 

@@ -55,6 +55,13 @@ test('options.json of a resumed run has the options of its beginning too', () =>
   assert.deepEqual([used('resumed')['max-steps'], used('resumed').data], [8, recipe.data]);
 });
 
+test('options.json of a run that is resumed with another goal has that one alone', () => {
+  const run = ['train', '--task', 'copy', '--pairs', '60', '--output', path('goals')];
+  succeed(...run, '--set', 'd_model=32', 'ffn_dim=64', 'num_heads=2', '--max-epochs', '1');
+  succeed(...run, '--resume', '--max-steps', '40');
+  assert.deepEqual([used('goals')['max-steps'], used('goals')['max-epochs']], [40, undefined]);
+});
+
 test('labelled and masked texts, made-up tasks and fine-tuning are repeated by their options.json', () => {
   writeFileSync(path('labels.tsv'), Array.from({ length: 40 }, (_, i) => `${i % 2 ? 'odd' : 'even'}\tdrei vier ${i % 2 ? 'eins' : 'zwei'}\n`).join(''));
   const small = ['--set', 'd_model=32', 'ffn_dim=64', 'num_heads=2', '--max-steps', '3'];

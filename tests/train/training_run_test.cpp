@@ -149,7 +149,7 @@ TEST_CASE(
 
   const std::string file = run.model_file();
   CHECK_THROWS_WITH(fine_tuning_start(file, p.training, JsonObject()), ContainsSubstring("begins with its own biases"));
-  CHECK(!fine_tuning_start(file, fine_tuning_config(), JsonObject()).training.unigram_bias);
+  CHECK(!fine_tuning_start(file, TrainingConfig(), JsonObject()).training.unigram_bias);
   p.config.output_bias = false;
   CHECK_THROWS_WITH(fresh_start(p, tokenizers, 1e12), ContainsSubstring("it needs output_bias"));
 }
