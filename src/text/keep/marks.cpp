@@ -11,8 +11,6 @@ using Text = std::u32string_view;
 
 bool is_of_name(char32_t c) { return is_ascii_alphanumeric(c) || c == U'_' || c == U'.'; }
 
-bool is_only_space(Text text) { return skip(text, 0, is_space) == text.size(); }
-
 // Finds the end of one name between `open` and `close`. It begins with a letter or, where `digits` may be, is a
 // number.
 std::size_t end_of_enclosed(Text text, std::size_t begin, Text open, Text close, bool digits) {
@@ -95,8 +93,9 @@ std::size_t end_of_list_number(Text text, std::size_t begin) {
 
 // At the beginning of a line: marks of lists, headings, quotations and tasks.
 std::size_t end_of_line_mark(Text text, std::size_t begin) {
-  const std::size_t line = text.substr(0, begin).rfind(U'\n') + 1;  // 0 where there is none
-  if (!is_only_space(text.substr(line, begin - line))) return begin;
+  std::size_t line = begin;
+  while (line > 0 && text[line - 1] != U'\n' && is_space(text[line - 1])) --line;
+  if (line > 0 && text[line - 1] != U'\n') return begin;
   const std::size_t marks = skip(text, begin, [](char32_t c) { return contains(U"#>|", c); });
   if (marks > begin && (is_space(at(text, marks)) || marks == text.size())) return marks;
   const bool is_bullet = contains(U"-*+•·▪◦‣∙–—", at(text, begin)) && is_space(at(text, begin + 1));
@@ -108,13 +107,23 @@ std::size_t end_of_line_mark(Text text, std::size_t begin) {
   return end_of_list_number(text, begin);
 }
 
+// After an address in brackets at `open`, which may have balanced brackets itself, as in Markdown; `open` if there is
+// none.
+std::size_t end_of_address(Text text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size() && !is_space(text[i]); ++i) {
+    depth += text[i] == U'(';
+    depth -= text[i] == U')';
+    if (depth == 0) return i + 1;
+  }
+  return open;
+}
+
 // [1] and [a] are marks of footnotes, ](address) ends a link.
 std::size_t end_of_bracket(Text text, std::size_t begin) {
   if (text[begin] == U']') {
     if (at(text, begin + 1) != U'(') return begin + 1;
-    const std::size_t close = text.find(U')', begin + 2);
-    const bool is_link = close != Text::npos && text.substr(begin, close - begin).find(U' ') == Text::npos;
-    return is_link ? close + 1 : begin + 1;
+    return end_of_address(text, begin + 1);
   }
   const std::size_t number = skip(text, begin + 1, is_ascii_alphanumeric);
   constexpr std::size_t most = 3;
@@ -190,7 +199,7 @@ std::size_t end_of_markup(Text text, std::size_t begin) {
     const bool is_single = contains(U"*_", c) && is_emphasis(text, begin, end);
     return is_pair || is_single ? end : begin;
   }
-  const bool is_sign = contains(U"|†‡§¶「」【】〈〉", c);
+  const bool is_sign = contains(U"|†‡§¶【】〈〉", c);
   if (is_sign) return begin + 1;
   return skip(text, begin, is_superscript);
 }

@@ -85,6 +85,9 @@ TEST_CASE("Marks of lists, headings, links and tags are kept, what they enclose 
       {"*Das ist gut.*", "markup:* | markup:*"},
       {"_so_ (*und so*), nicht 2*3", "markup:_ | markup:_ | markup:* | markup:*"},
       {"[hier](https://a.de/b) steht", "markup:[ | markup:](https://a.de/b)"},
+      {"[Köln](https://a.de/Köln_(Stadt)) liegt", "markup:[ | markup:](https://a.de/Köln_(Stadt))"},
+      {"[a] (b)", "markup:[a]"},
+      {"他喜欢「红楼梦」这本书", ""},  // quotes, as 『』 are
       {"Satz[12] mit Fußnote²", "markup:[12] | markup:²"},
       {"<b>a</b> <a href=\"x\">y</a> &amp; 3 < 4",
        "markup:<b> | markup:</b> | markup:<a href=\"x\"> | markup:</a> | markup:&amp;"},
