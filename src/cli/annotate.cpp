@@ -137,6 +137,8 @@ std::shared_ptr<AnnotatedTexts> read_annotated(const AnnotatedFiles& files) {
   if (!files.tags.empty()) tagged = parse_conll(read_file(files.tags), files.tags);
   const AnnotatedTexts::Kind kind{
       .has_classes = !files.labels.empty(), .has_tags = !files.tags.empty(), .commas_separate = true};
+  for (const auto& [file, texts] : {std::pair(&files.labels, &labelled), {&files.tags, &tagged}})
+    WASMFORMER_CHECK(file->empty() || !texts->empty(), ErrorCode::corpus, *file << " has no texts");
   if (files.tags.empty()) return std::make_shared<AnnotatedTexts>(std::move(labelled), kind);
   if (files.labels.empty()) return std::make_shared<AnnotatedTexts>(std::move(tagged), kind);
   return naming(files.tags, [&] {
@@ -149,7 +151,6 @@ void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, 
   const ModelFile model = load_model(name, Weights::packed);
   const Config& config = model.transformer->config();
   const std::shared_ptr<AnnotatedTexts> texts = read_annotated(files);
-  WASMFORMER_CHECK(texts->size() > 0, ErrorCode::evaluate, files.labels << files.tags << " has no texts");
   WASMFORMER_CHECK((config.classes > 0) == !files.labels.empty() && (config.tags > 0) == !files.tags.empty(),
                    ErrorCode::evaluate,
                    name << " has " << config.classes << " classes and " << config.tags

@@ -84,6 +84,19 @@ test('the scores of words can be left out, in use and from the beginning', () =>
   assert.equal(names('alone').filter(ofWords).length, 0);
 });
 
+test('a file of texts that has none is refused, and the text of a label goes to the end of its line', () => {
+  writeFileSync(path('empty'), '');
+  const trainOn = (labels, ...more) => ['train', '--labels', labels, '--tokenizer', path('words.model'), ...sizes, ...more];
+  refuse(/empty has no texts/, trainOn(path('train.labels'), '--valid-labels', path('empty'), '--max-steps', '1', '--output', path('none')));
+  refuse(/empty has no texts/, trainOn(path('empty'), '--validation', '2', '--max-steps', '1', '--output', path('none')));
+  succeed(...trainOn(path('train.labels'), '--validation', '40'), '--max-steps', '100', '--output', path('classes'));
+  const accuracy = (space) => {
+    writeFileSync(path('spaced'), `music\tplay${space}jazz\nother\tplay${space}rome\n`);
+    return JSON.parse(succeed('evaluate', path('classes/best.safetensors'), '--labels', path('spaced'), '--json').stdout).accuracy;
+  };
+  assert.deepEqual([accuracy(' '), accuracy('\t ')], [100, 100]);
+});
+
 test('training ends by itself when validation has not been better for long', () => {
   const { stderr } = succeed('train', '--labels', path('train.labels'), '--validation', '40', '--tokenizer', path('words.model'), ...sizes,
     '--patience', '2', '--set', 'learning_rate=1e-30', '--output', path('patient'));

@@ -45,7 +45,8 @@ AnnotatedText tagged_text(std::vector<std::string> words, Labels tags) {
 }
 
 std::vector<AnnotatedText> parse_labelled(std::string_view text, const std::string& name) {
-  ParallelText lines = parse_tsv(text, name, {.source = 1, .target = 0, .names = "text and label"});
+  ParallelText lines =
+      parse_tsv(text, name, {.source = 1, .target = 0, .names = "text and label", .goes_to_end = true});
   std::vector<AnnotatedText> texts;
   for (std::size_t i = 0; i < lines.sources.size(); ++i)
     texts.push_back({.text = std::move(lines.sources[i]), .words = {}, .classes = {lines.targets[i]}, .tags = {}});

@@ -35,7 +35,9 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
                      "line " << number << " of " << name << " has " << fields.size()
                              << (fields.size() == 1 ? " column; " : " columns; ") << columns.names << " are columns "
                              << columns.source << " and " << columns.target << ", counted from 0, separated by tabs");
-    pairs.sources.emplace_back(fields[columns.source]);
+    const std::string_view source = fields[columns.source];
+    const auto begin = static_cast<std::size_t>(source.data() - line.data());
+    pairs.sources.emplace_back(columns.goes_to_end ? line.substr(begin) : source);
     pairs.targets.emplace_back(fields[columns.target]);
   });
   return pairs;
