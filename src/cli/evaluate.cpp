@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/annotate.h"
 #include "cli/commands.h"
@@ -73,6 +74,8 @@ void run(const EvaluateArguments& o) {
   if (o.labelled.any())
     return evaluate_annotations(o.decoding.model, o.labelled, o.annotate, o.decoding.batch_tokens, o.decoding.threads,
                                 o.json);
+  std::optional<FileWriter> output;  // opened at once, so that a file that cannot be written is known at the beginning
+  if (!o.output.empty()) output.emplace(o.output);
   const ModelFile model = load_model(o.decoding.model, Weights::packed);
   const ParallelText text = read_parallel_text(o.text);
   ThreadPool pool(o.decoding.threads);
@@ -89,11 +92,6 @@ void run(const EvaluateArguments& o) {
   progress.erase();
   const Evaluation result = job.result();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!o.output.empty()) {
-    std::string lines;
-    for (const std::string& hypothesis : result.hypotheses) lines += hypothesis + "\n";
-    write_file_atomically(o.output, lines);
-  }
   Detail detail{length_ratio(result.hypotheses, text.targets, words),
                 copy_rate(text.sources, result.hypotheses, text.targets),
                 {}};
@@ -118,6 +116,9 @@ void run(const EvaluateArguments& o) {
                     text.sources.size(), static_cast<long>(result.target_tokens), seconds, rate);
     print_detail(detail);
   }
+  if (!output) return;
+  for (const std::string& hypothesis : result.hypotheses) output->write(hypothesis + "\n");
+  output->commit();
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ test('translate, evaluate, average and inspect', () => {
     '--reference', path('target'), '--by-length', '--json').stdout);
   assert.equal(groups.reduce((sum, { sentences }) => sum + sentences, 0), 20);
   assert.ok(ratio > 0 && groups.every((group) => group.length_ratio > 0 && group.bleu >= 0));
+  refuse(/cannot write.*absent/, ['evaluate', '--model', path('no-model'), '--output', path('absent/x')]); // before the model is read
   refuse(/bleu-tokenize.*zh/, ['evaluate', '--model', model, '--bleu-tokenize', 'intl']);
 
   const epochs = readdirSync(path('run')).filter((name) => name.startsWith('epoch')).map((name) => path(`run/${name}`));
