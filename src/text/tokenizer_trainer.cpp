@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <unordered_map>
 
@@ -156,6 +157,15 @@ bool has_text(const std::vector<std::string>& sentences, const std::string& norm
   return false;
 }
 
+// Throws Error for symbols that are there twice or are control tokens.
+void check_symbols(const std::string& symbols) {
+  std::set<std::string> known{"<pad>", "<unk>", "<s>", "</s>"};
+  std::istringstream all(symbols);
+  for (std::string symbol; std::getline(all, symbol, ',');)
+    WASMFORMER_CHECK(known.insert(symbol).second, ErrorCode::tokenizer,
+                     "symbols has " << symbol << " twice, or it is a control token");
+}
+
 }  // namespace
 
 // Declared in the changed sources of SentencePiece, see dependencies.cmake.
@@ -171,8 +181,11 @@ std::string train_tokenizer(const std::vector<std::string>& sentences, const Tok
   WASMFORMER_CHECK(options.normalization == "nmt_nfkc" || options.normalization == "identity" || is_rules_file(options),
                    ErrorCode::tokenizer,
                    "normalization '" << options.normalization << "' is not nmt_nfkc, identity or a .tsv file");
-  WASMFORMER_CHECK(options.character_coverage > 0.9 && options.character_coverage <= 1, ErrorCode::tokenizer,
-                   "character_coverage is " << options.character_coverage << "; it must be above 0.9 and at most 1");
+  constexpr double least_coverage = 0.98;  // of SentencePiece
+  WASMFORMER_CHECK(
+      options.character_coverage >= least_coverage && options.character_coverage <= 1, ErrorCode::tokenizer,
+      "character_coverage is " << options.character_coverage << "; it must be from " << least_coverage << " to 1");
+  check_symbols(options.symbols);
   // Four ids are taken by pad, unk, bos and eos.
   WASMFORMER_CHECK(options.vocab_size > 4 && options.vocab_size <= 1 << 20, ErrorCode::tokenizer,
                    "vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));

@@ -9,6 +9,7 @@
 #include "text/tokenizer.h"
 
 using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -171,5 +172,11 @@ TEST_CASE("Rules from a file become part of the tokenizer") {
 
 TEST_CASE("A coverage that leaves no characters is refused") {
   CHECK_THROWS_WITH(train_tokenizer(sentences(), {.character_coverage = 0}),
-                    "[tokenizer] character_coverage is 0; it must be above 0.9 and at most 1");
+                    "[tokenizer] character_coverage is 0; it must be from 0.98 to 1");
+  CHECK_THROWS_WITH(train_tokenizer(sentences(), {.character_coverage = 0.95}), ContainsSubstring("from 0.98 to 1"));
+}
+
+TEST_CASE("Symbols that are there twice, or control tokens already, are refused") {
+  for (const char* symbols : {"<e1>,<e1>", "<unk>"})
+    CHECK_THROWS_WITH(train_tokenizer(sentences(), {.symbols = symbols}), ContainsSubstring("symbols has <"));
 }
