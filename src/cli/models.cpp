@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "schema/json.h"
 #include "schema/options.h"
+#include "train/setup_steps.h"
 
 namespace wasmformer {
 namespace {
@@ -45,7 +46,8 @@ void average(const AverageOptions& o) {
     });
   }
   sum.transformer->visit([&](const ParameterInfo&, Parameter& p) { p.value *= share; });
-  for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
+  sum.metadata.erase(progress_key);
+  for (const char* key : figures_of_weights) sum.metadata.erase(key);
   sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
   for (const auto& [key, value] : metadata_of(o.metadata)) sum.metadata[key] = value;
   write_file_atomically(o.output, serialize_model(sum, float_precision(o.precision)));
