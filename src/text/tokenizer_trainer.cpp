@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <unordered_map>
 
@@ -160,10 +159,13 @@ bool has_text(const std::vector<std::string>& sentences, const std::string& norm
 // Throws Error for symbols that are there twice or are control tokens.
 void check_symbols(const std::string& symbols) {
   std::set<std::string> known{"<pad>", "<unk>", "<s>", "</s>"};
-  std::istringstream all(symbols);
-  for (std::string symbol; std::getline(all, symbol, ',');)
+  for (std::size_t begin = 0; begin < symbols.size();) {
+    const std::size_t end = std::min(symbols.find(',', begin), symbols.size());
+    const std::string symbol = symbols.substr(begin, end - begin);
     WASMFORMER_CHECK(known.insert(symbol).second, ErrorCode::tokenizer,
                      "symbols has " << symbol << " twice, or it is a control token");
+    begin = end + 1;
+  }
 }
 
 }  // namespace
