@@ -1,4 +1,4 @@
-// The program's flags: those declared as options (model/options.h), and those that several commands share.
+// The program's flags: those declared as options (schema/options.h), and those that several commands share.
 #pragma once
 
 #include <set>

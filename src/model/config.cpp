@@ -164,7 +164,7 @@ void kyubyong(Preset& p) {
 }
 
 // Mozilla's tiny students: a deep encoder and a shallow decoder, which does most of the work of decoding. In all that
-// changes numbers it is Marian's, so that Bergamot runs what comes of it (exchange/student_export.h).
+// changes numbers it is Marian's, so that Bergamot runs what comes of it (exchange/marian/student_export.h).
 void student_tiny(Preset& p) {
   set_sizes(p.config, 256, 6, 8, 1536, 0.1);
   p.config.decoder_layers = 2;

@@ -10,7 +10,7 @@
 
 namespace wasmformer {
 
-// Options as in model/options.h.
+// Options as in schema/options.h.
 struct TokenizerOptions {
   Index vocab_size = 8000;
   std::string type = "bpe";

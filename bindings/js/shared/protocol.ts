@@ -79,7 +79,7 @@ export interface Calls {
   tokenize(wanted: { texts: string[]; options: string }): SourceToken[][];
   countTokens(wanted: { texts: string[]; options: string }): number[];
   annotate(wanted: { texts: string[]; options: string; use: Use }): Plain<Annotation[]>;
-  /** Begins a run, or resumes one. `options`: RunRequest in src/train/run_request.h. */
+  /** Begins a run, or resumes one. `options`: RunRequest in src/include/wasmformer/training.h. */
   train(wanted: Start & TrainInput): TrainerInfo;
   /** `options`: RunOptions in src/train/run_options.h. */
   run(wanted: { options: string }): void;

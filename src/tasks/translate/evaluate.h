@@ -10,7 +10,7 @@ namespace wasmformer {
 BleuTokenizer evaluation_tokenizer(const ModelFile& model);
 
 struct Evaluation {
-  double bleu = 0, chrf = 0;  // text/metrics.h
+  double bleu = 0, chrf = 0;  // text/metrics/bleu_and_chrf.h
   double exact_match = 0;     // percent of the hypotheses that equal their references
   std::vector<std::string> hypotheses;
   Index target_tokens = 0;  // tokens of the hypotheses, end tokens included

@@ -57,7 +57,7 @@ class LoadedModel {
  public:
   using Job = TranslationJob;
 
-  // `model_file`: the bytes of a model file (io/model_file.h). Throws Error as that does. The pool must
+  // `model_file`: the bytes of a model file (bundle/model_file.h). Throws Error as that does. The pool must
   // outlive the translator.
   LoadedModel(std::string_view model_file, ThreadPool& pool);
 

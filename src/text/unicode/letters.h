@@ -19,8 +19,8 @@ bool is_white_space(char32_t c);
 // Leaves one space between words, and none at the ends.
 std::u32string with_single_spaces(std::u32string_view text);
 
-// The reverse of lower_case() in text/unicode.h for Latin, Greek and Cyrillic letters whose code point is 80, 32 or 1
-// above the uppercase one, and for ÿ; other characters stay as they are.
+// The reverse of lower_case() in text/unicode/unicode.h for Latin, Greek and Cyrillic letters whose code point is 80,
+// 32 or 1 above the uppercase one, and for ÿ; other characters stay as they are.
 char32_t capital_letter(char32_t c);
 std::u32string in_small_letters(std::u32string text);
 std::u32string in_capitals(std::u32string text);  // "SS" for ß
