@@ -9,8 +9,8 @@ namespace wasmformer {
 namespace {
 
 // More than any run can take; beyond them numbers might overflow.
-constexpr std::int64_t max_steps = std::int64_t{1} << 30;   // and epochs, and batches
-constexpr std::int64_t max_tokens = std::int64_t{1} << 60;  // between two reports
+constexpr std::int64_t max_steps = std::int64_t{1} << 30;               // and epochs, and batches
+constexpr std::int64_t max_tokens = std::numeric_limits<Index>::max();  // between two reports
 
 // Calls f(tensor name, matrix) for all that the optimizer keeps, in the order of the parameters.
 template <class F>
