@@ -244,7 +244,7 @@ nlohmann::ordered_json used_options(const TrainOptions& o, const nlohmann::order
   const bool has_new_goal =
       std::any_of(std::begin(goals), std::end(goals), [&](auto key) { return given.contains(key); });
   for (const char* key : goals)
-    if (has_new_goal) used.erase(key);
+    if (has_new_goal && !given.contains(key)) used.erase(key);
   used.update(given);
   // The first four say where and how, not what; the others are among the settings.
   for (const char* key : {"output", "resume", "config", "quiet", "batch-tokens", "accumulate"}) used.erase(key);
