@@ -278,7 +278,7 @@ test('a run is renamed; lists and files have its name, also after the page is op
     await field.fill('With few pairs');
     await field.press('Enter');
     await rows(page).first().getByRole('button', { name: 'With few pairs', exact: true }).waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Rename');
+    await page.waitForFunction(() => document.activeElement.textContent === 'Rename'); // once the name is stored
     await page.reload();
     await rows(page).first().getByRole('button', { name: 'With few pairs', exact: true }).click();
     await page.getByRole('heading', { name: 'With few pairs', exact: true }).waitFor();
