@@ -45,7 +45,7 @@ function optionValue(place: string, option: string, allowed: string, given: unkn
   );
 }
 
-/** @throws if the options have a signal that is none */
+/** @throws if the option `signal` is not an AbortSignal */
 export function checkSignal(options: object): void {
   if ('signal' in options) checked('translate', { signal }, { signal: options.signal });
 }

@@ -56,7 +56,7 @@ export function lend(store: ModelStore): { port: MessagePort; end(): void } {
   return { port: port2, end };
 }
 
-/** The store at the other end of a port. Once that ends, what is asked fails, so that nobody waits in vain. */
+/** The store at the other end of a port. Once that ends, what is asked fails instead of waiting for ever. */
 export function borrowed(port: MessagePort): ModelCache {
   const waiting = new Map<number, (granted: Granted) => void>();
   const error = 'the page does not lend its store any more';

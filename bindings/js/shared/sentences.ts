@@ -24,7 +24,7 @@ function isAbbreviated(word: string, isAlone: boolean, language = ''): boolean {
   return /^(\p{L}[.-]+)*\p{L}$/u.test(word) || abbreviated.has(word.replace(/^\p{L}+(?=str$)/u, ''));
 }
 
-/** Whether both texts share an address, path or the like, in which "?" and "!" are no ends: example.org/?q=1 */
+/** Whether both texts share an address, path or the like, where "?" and "!" do not end a sentence: example.org/?q=1 */
 function isWithinAddress(before: string, after: string): boolean {
   const [end = ''] = /\S+$/.exec(before) ?? [];
   const [begin = ''] = /^[!-~]+/.exec(after) ?? []; // what is written in ASCII

@@ -53,7 +53,7 @@ export async function convertFolder(
 ): Promise<Bytes> {
   const said = await readMetadata(folder);
   const { names, files } = await readFolder(folder, onProgress);
-  // That it is there tells the module enough.
+  // The module only asks whether the file is there.
   if (isMozillas(folder)) {
     names.push('metadata.json');
     files.push(new Uint8Array());

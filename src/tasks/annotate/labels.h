@@ -46,7 +46,7 @@ std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string&
 std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>& labelled,
                                                std::vector<AnnotatedText> tagged);
 
-// The parts of a text between separators, but for empty ones.
+// The parts of a text between separators, without empty ones.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Throws Error, naming the text, for names of more than 200 bytes, and when a text has no class, several without

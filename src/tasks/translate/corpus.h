@@ -25,7 +25,7 @@ void for_each_line(std::string_view text, const std::string& name,
 struct Columns {
   std::size_t source = 0, target = 1;
   const char* names = "source and target";  // their names in errors
-  bool goes_to_end = false;                 // the source, after tabs too
+  bool goes_to_end = false;                 // the source is the rest of the line, with its tabs
 };
 ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns = {});
 

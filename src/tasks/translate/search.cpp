@@ -340,7 +340,7 @@ void Search::extend(std::size_t first, std::size_t last) {
 // Ends the sentence if no live hypothesis can still win, or all have their max_length. Its live hypotheses are those
 // of next_live_ from `first` on.
 void Search::end_if_over(Sentence& sentence, std::size_t first) {
-  // They are ordered by their sums, and forced tokens make another order of their ranks.
+  // They are ordered by sum; with forced tokens, another one may have the best rank.
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = first; i < next_live_.size(); ++i)
     best = std::max(best, rank(next_live_[i].node, next_live_[i]));
