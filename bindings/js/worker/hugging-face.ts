@@ -72,7 +72,7 @@ export async function estimate({ model, ...how }: Wanted<'estimate'>): Promise<E
 }
 
 async function estimateOf(data: ModelData, { cache, integrity }: Omit<Wanted<'estimate'>, 'model'>): Promise<Estimate> {
-  if (data.kind === 'path') await sizeAt(data.path); // throws where there is none
+  if (data.kind === 'path') await sizeAt(data.path); // throws if the file is missing
   if (data.kind !== 'url' && data.kind !== 'hub' && data.kind !== 'listed') return { download: 0, isStored: true };
   const key = data.kind === 'url' ? data.url : keyOf(data, integrity);
   const stored = cache ? await (await openModelCache(cache.store))?.match(key) : undefined;
