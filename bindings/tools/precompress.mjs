@@ -9,6 +9,8 @@ const QUALITY_OF_LARGE_FILES = 5;
 const LARGE = 2e6; // bytes
 /** A copy that saves less than this share is not worth its place. */
 const LEAST_SAVED = 0.05;
+/** Files at a time: compressing has the threads of Node.js that also read files, and a server needs some of them. */
+const LANES = 2;
 
 const brotli = (bytes) => promisify(brotliCompress)(bytes, {
   params: {
@@ -41,5 +43,9 @@ async function writeCopies(file) {
 export async function precompress(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !isCopy(entry.name));
-  await Promise.all(files.map(({ parentPath, path, name }) => writeCopies(join(parentPath ?? path, name))));
+  const waiting = files.map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+  const lane = async () => {
+    while (waiting.length > 0) await writeCopies(waiting.shift());
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
 }

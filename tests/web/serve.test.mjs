@@ -80,6 +80,22 @@ test('files have compressed copies, which browsers get that take them', async (t
   assert.deepEqual(Buffer.from(await noise.arrayBuffer()), texts['noise.bin']);
 });
 
+test('a file is served while others are being compressed', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-serve-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const count = 60;
+  for (let i = 0; i < count; ++i) writeFileSync(join(folder, `${i}.txt`), randomBytes(100_000).toString('hex'));
+  writeFileSync(join(folder, 'page.html'), 'page');
+  const address = await withServer(t, folder);
+  const compressed = precompress(folder);
+  const copies = () => readdirSync(folder).filter((name) => name.endsWith('.br')).length;
+  while (copies() === 0) await setTimeout(1);
+  assert.equal(await (await fetch(`${address}page.html`)).text(), 'page');
+  const before = copies();
+  assert.ok(before < count / 2, `${before} of ${count} files were compressed before a page was sent`);
+  await compressed;
+});
+
 test('the security policy is sent as a header', async (t) => {
   const address = await withServer(t, import.meta.dirname, pageHeaders);
   const { headers } = await fetch(`${address}serve.test.mjs`);
