@@ -7,6 +7,7 @@
 #include "exchange/assemble_model.h"
 #include "exchange/huggingface/hugging_face.h"
 #include "exchange/marian/marian_bin.h"
+#include "exchange/marian/marian_names.h"
 #include "exchange/marian/marian_native.h"
 #include "ops/embedding.h"
 #include "schema/error.h"
@@ -184,8 +185,7 @@ ModelFile import_hugging_face(const FolderFiles& files) {
     WASMFORMER_CHECK(bias.size() == config.target_vocab_size, ErrorCode::marian,
                      bias_name << " has " << bias.size() << " numbers, but the vocabulary " << config.target_vocab_size
                                << " pieces");
-    constexpr Scalar never_chosen = -1e4;  // far below every score, within the range of F16
-    for (const TokenId id : never) bias.data()[id] = never_chosen;
+    for (const TokenId id : never) bias.data()[id] = never_chosen_bias;
     config.output_bias = true;
     const auto bytes = static_cast<std::size_t>(bias.size()) * sizeof(Scalar);
     file.tensors[bias_name] = {

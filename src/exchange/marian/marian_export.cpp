@@ -5,6 +5,7 @@
 #include <list>
 #include <vector>
 
+#include "exchange/marian/marian_names.h"
 #include "schema/error.h"
 #include "schema/json.h"
 #include "schema/options.h"
@@ -13,9 +14,6 @@ namespace wasmformer {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Far below every score, within the range of F16; its probability is 0.
-constexpr Scalar never = -1e4;
 
 // The axis of a parameter that belongs to the residual stream, d_model.
 enum class StreamAxis { none, rows, columns };
@@ -219,7 +217,7 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
     if (is_table) value.conservativeResizeLike(Matrix::Zero(vocab_size, c.d_model));
     add(info.name, value);
   });
-  bias.conservativeResizeLike(Matrix::Constant(1, vocab_size, never));
+  bias.conservativeResizeLike(Matrix::Constant(1, vocab_size, never_chosen_bias));
   add("final_logits_bias", bias, /*is_bias_of_output=*/true);
   // Hugging Face would compute other positions; those of the file replace them.
   if (c.positions == Positions::sinusoidal_marian)

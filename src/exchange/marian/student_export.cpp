@@ -17,9 +17,6 @@
 namespace wasmformer {
 namespace {
 
-// Far below every score: its probability is 0.
-constexpr Scalar never = -1e4;
-
 using Multipliers = std::map<const Parameter*, float>;
 
 template <class T>
@@ -189,7 +186,7 @@ class StudentItems {
   // All items, when the parameters are there. `unk_id`: the one special token that can be chosen.
   const SafetensorsFile& finished(TokenId unk_id) {
     for (const TokenId id : {c_.bos_id, c_.pad_id})
-      if (id != unk_id) output_bias_(0, id) = never;
+      if (id != unk_id) output_bias_(0, id) = never_chosen_bias;
     items_.floats(marian_output_bias, output_bias_.leftCols(targets_));
     items_.text(marian_options, options_text(c_, sources_, targets_));
     return items_.file();
