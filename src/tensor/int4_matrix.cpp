@@ -61,6 +61,13 @@ Eigen::half best_scale(std::span<const float> weights) {
   return best;
 }
 
+// Returns the 16 weights that a group with this scale can have.
+std::array<Scalar, 16> values_of_group(float scale) {
+  std::array<Scalar, 16> scaled;
+  for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] = static_cast<Scalar>(values_of_nf4[i] * scale);
+  return scaled;
+}
+
 }  // namespace
 
 Index int4_bytes(Index rows, Index cols) { return rows * ((cols + 1) / 2); }
@@ -111,11 +118,16 @@ Int8Matrix to_int8(Index rows, Index cols, std::span<const std::uint8_t> values,
   const Index bytes_of_row = int4_bytes(1, cols);
   const Index groups = int4_groups(cols);
   for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) {
-      const std::uint8_t both = values[static_cast<std::size_t>(i * bytes_of_row + j / 2)];
-      const float value = values_of_nf4[static_cast<std::size_t>(j % 2 == 0 ? both & 15 : both >> 4)];
-      const auto scale = static_cast<float>(scales[static_cast<std::size_t>(i * groups + j / int4_group)]);
-      weights(i, j) = static_cast<Scalar>(value * scale);
+    const std::uint8_t* row = values.data() + i * bytes_of_row;
+    for (Index group = 0; group < groups; ++group) {
+      const auto scale = static_cast<float>(scales[static_cast<std::size_t>(i * groups + group)]);
+      const std::array<Scalar, 16> scaled = values_of_group(scale);
+      const Index begin = group * int4_group;
+      const Index end = std::min(begin + int4_group, cols);
+      for (Index j = begin; j < end; ++j) {
+        const unsigned both = row[j / 2];
+        weights(i, j) = scaled[j % 2 == 0 ? both & 15 : both >> 4];
+      }
     }
   }
   return quantize(ConstView(weights.data(), rows, cols));

@@ -1,19 +1,32 @@
 #include "tensor/int8_matrix.h"
 
-#include <cmath>
-
 namespace wasmformer {
+
+namespace {
+
+// Rounds halves away from zero, as std::lround does, which in WebAssembly is a call for each weight.
+std::int8_t rounded(float value) {
+  const int whole = static_cast<int>(value);
+  const float rest = value - static_cast<float>(whole);
+  const int up = rest >= 0.5f ? 1 : 0;
+  const int down = rest <= -0.5f ? 1 : 0;
+  return static_cast<std::int8_t>(whole + up - down);
+}
+
+}  // namespace
 
 Int8Matrix quantize(ConstView weights) {
   Int8Matrix result{weights.rows(), weights.cols(), {}, {}};
-  result.values.reserve(static_cast<std::size_t>(weights.size()));
+  result.values.resize(static_cast<std::size_t>(weights.size()));
+  const Index cols = weights.cols();
   for (Index i = 0; i < weights.rows(); ++i) {
-    const float largest = weights.cols() > 0 ? static_cast<float>(weights.row(i).cwiseAbs().maxCoeff()) : 0.0f;
+    const float largest = cols > 0 ? static_cast<float>(weights.row(i).cwiseAbs().maxCoeff()) : 0.0f;
     const float scale = largest / 127;
     result.scales.push_back(scale);
-    for (const Scalar w : weights.row(i))
-      result.values.push_back(scale > 0 ? static_cast<std::int8_t>(std::lround(static_cast<float>(w) / scale))
-                                        : std::int8_t{0});
+    if (!(scale > 0)) continue;  // the values stay 0
+    const Scalar* row = &weights(i, 0);
+    std::int8_t* values = result.values.data() + i * cols;
+    for (Index j = 0; j < cols; ++j) values[j] = rounded(static_cast<float>(row[j]) / scale);
   }
   return result;
 }

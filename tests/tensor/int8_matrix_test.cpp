@@ -1,6 +1,7 @@
 #include "tensor/int8_matrix.h"
 
 #include <catch_amalgamated.hpp>
+#include <cmath>
 
 using namespace wasmformer;
 
@@ -16,6 +17,26 @@ TEST_CASE("Weights are rounded to 127 steps of their row's largest magnitude") {
   CHECK(back(0, 2) == 63);
   CHECK(back(1, 0) == Catch::Approx(-2.54));
   CHECK(back.row(2).isZero());
+}
+
+TEST_CASE("Halves are rounded away from zero, and what is next to a half to the nearer side") {
+  std::vector<float> wanted{127};  // so that the scale is 1
+  for (int whole = 0; whole < 127; ++whole) {
+    const float half = static_cast<float>(whole) + 0.5f;
+    for (const float value : {half, std::nextafter(half, 0.0f), std::nextafter(half, 127.0f)}) {
+      wanted.push_back(value);
+      wanted.push_back(-value);
+    }
+  }
+  const auto count = static_cast<Index>(wanted.size());
+  Matrix weights(1, count);
+  for (Index i = 0; i < count; ++i) weights(0, i) = wanted[static_cast<std::size_t>(i)];
+  const Int8Matrix small = quantize(ConstView(weights.data(), 1, count));
+  REQUIRE(small.scales[0] == 1);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    CAPTURE(wanted[i]);
+    CHECK(small.values[i] == std::lround(wanted[i]));
+  }
 }
 
 TEST_CASE("An empty matrix is quantized to an empty one") {
