@@ -9,8 +9,8 @@ const QUALITY_OF_LARGE_FILES = 5;
 const LARGE = 2e6; // bytes
 /** A copy that saves less than this share is not worth its place. */
 const LEAST_SAVED = 0.05;
-/** Files at a time: compressing has the threads of Node.js that also read files, and a server needs some of them. */
-const LANES = 2;
+/** Files at a time: Node.js compresses in the same few threads that read files, and a server needs some of them. */
+const AT_ONCE = 2;
 
 const brotli = (bytes) => promisify(brotliCompress)(bytes, {
   params: {
@@ -44,8 +44,8 @@ export async function precompress(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !isCopy(entry.name));
   const waiting = files.map(({ parentPath, path, name }) => join(parentPath ?? path, name));
-  const lane = async () => {
+  const compressNext = async () => {
     while (waiting.length > 0) await writeCopies(waiting.shift());
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, compressNext));
 }

@@ -102,10 +102,7 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool ta
   if (tags) std::erase_if(options, [](const Field& field) { return field.option.name == std::string("top_labels"); });
   add_options(*command, options, "annotate");
   add_attention(*command, o->attention, "the attention of the encoder");
-  command->add_option("--batch-tokens", o->batch_tokens, "tokens per batch")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_batch_tokens(*command, o->batch_tokens, "tokens per batch");
   add_threads(*command, o->threads);
   command->callback([o, tags] {
     o->annotate.attention = !o->attention.empty();

@@ -107,7 +107,7 @@ void add_bench_command(CLI::App& app) {
   command->add_option("--model", o->model, "model file to translate with; by default one of the preset tiny")
       ->type_name("FILE");
   command->add_option("--seconds", o->seconds, "seconds for each figure")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.001, 3600.0))
       ->capture_default_str();
   add_threads(*command, o->threads);
   command->add_flag("--json", o->json, "print one JSON object");

@@ -107,6 +107,13 @@ void add_threads(CLI::App& command, int& threads) {
       ->capture_default_str();
 }
 
+void add_batch_tokens(CLI::App& command, Index& batch_tokens, const std::string& help) {
+  command.add_option("--batch-tokens", batch_tokens, help)
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+}
+
 void add_precision(CLI::App& command, std::string& precision, bool has_int8) {
   std::vector<std::string> all{"f32", "f16"};
   if (has_int8) all.push_back("int8");
@@ -137,10 +144,7 @@ void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<
           "TSV file of terms that translations must use: SOURCE TAB TARGET; * at the end of SOURCE stands for any "
           "ending")
       ->type_name("FILE");
-  command.add_option("--batch-tokens", o.batch_tokens, "source tokens per batch")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_batch_tokens(command, o.batch_tokens, "source tokens per batch");
   add_threads(command, o.threads);
   group_options(command,
                 {{"Search", {"--beam-size", "--length-penalty", "--max-length", "--shortlist", "--full-vocabulary"}},

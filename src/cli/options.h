@@ -24,6 +24,7 @@ std::string key_list(const Fields& fields);
 // The model file, as `--model M` or as M alone.
 void add_model(CLI::App& command, std::string& model, const std::string& help = "model file");
 void add_threads(CLI::App& command, int& threads);
+void add_batch_tokens(CLI::App& command, Index& batch_tokens, const std::string& help);
 // --precision of the file that is written: f32, f16 or, where the command has it, int8.
 inline Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
 void add_precision(CLI::App& command, std::string& precision, bool has_int8 = false);

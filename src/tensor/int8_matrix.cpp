@@ -4,7 +4,8 @@ namespace wasmformer {
 
 namespace {
 
-// Rounds halves away from zero, as std::lround does, which in WebAssembly is a call for each weight.
+// Rounds to the nearest integer, halves away from zero, as std::lround does; but in WebAssembly that is a function call
+// for each weight.
 std::int8_t rounded(float value) {
   const int whole = static_cast<int>(value);
   const float rest = value - static_cast<float>(whole);

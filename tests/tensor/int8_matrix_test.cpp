@@ -19,7 +19,7 @@ TEST_CASE("Weights are rounded to 127 steps of their row's largest magnitude") {
   CHECK(back.row(2).isZero());
 }
 
-TEST_CASE("Halves are rounded away from zero, and what is next to a half to the nearer side") {
+TEST_CASE("Weights are rounded to the nearest step, halves away from zero") {
   std::vector<float> wanted{127};  // so that the scale is 1
   for (int whole = 0; whole < 127; ++whole) {
     const float half = static_cast<float>(whole) + 0.5f;
