@@ -86,7 +86,7 @@ void add_options(CLI::App& command, const Fields& fields, const std::string& pla
     const Value inner = optional ? optional->make() : Value(static_cast<bool*>(nullptr));
     const auto* group = std::get_if<Group>(&inner);
     if (group) add_group(command, *optional, *group, place);
-    if (optional) optional->reset();  // so that help shows no default where there is none
+    if (optional) optional->reset();  // so that help shows no default for an option that is not set
     if (!group) add_option(command, field, place, [fields] { return fields; });
   }
 }
@@ -107,10 +107,15 @@ void add_threads(CLI::App& command, int& threads) {
       ->capture_default_str();
 }
 
+std::string check_positive(const std::string& text) {
+  if (CLI::PositiveNumber(text).empty()) return {};
+  return "must be a number greater than 0, not " + text;
+}
+
 void add_batch_tokens(CLI::App& command, Index& batch_tokens, const std::string& help) {
   command.add_option("--batch-tokens", batch_tokens, help)
       ->type_name("N")
-      ->check(CLI::Range(1, 1 << 24))
+      ->check(check_positive)
       ->capture_default_str();
 }
 

@@ -24,6 +24,9 @@ std::string key_list(const Fields& fields);
 // The model file, as `--model M` or as M alone.
 void add_model(CLI::App& command, std::string& model, const std::string& help = "model file");
 void add_threads(CLI::App& command, int& threads);
+// Returns an error unless the text is a number greater than 0. CLI::PositiveNumber itself names the largest double in
+// full.
+std::string check_positive(const std::string& text);
 void add_batch_tokens(CLI::App& command, Index& batch_tokens, const std::string& help);
 // --precision of the file that is written: f32, f16 or, where the command has it, int8.
 inline Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }

@@ -1,14 +1,17 @@
 #include "tensor/int8_matrix.h"
 
+#include <algorithm>
+
 namespace wasmformer {
 
 namespace {
 
 // Rounds to the nearest integer, halves away from zero, as std::lround does; but in WebAssembly that is a function call
-// for each weight.
+// for each weight. NaN, which has no nearest integer, becomes 127.
 std::int8_t rounded(float value) {
-  const int whole = static_cast<int>(value);
-  const float rest = value - static_cast<float>(whole);
+  const float within = std::max(-127.0f, std::min(127.0f, value));
+  const int whole = static_cast<int>(within);
+  const float rest = within - static_cast<float>(whole);
   const int up = rest >= 0.5f ? 1 : 0;
   const int down = rest <= -0.5f ? 1 : 0;
   return static_cast<std::int8_t>(whole + up - down);

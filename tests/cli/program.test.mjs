@@ -330,7 +330,7 @@ test('a failed write gives a one-sentence error', { skip: !existsSync('/dev/full
 });
 
 test('bench measures matrix products, translation and training', () => {
-  refuse(/--seconds: Value 0 not in range 0.001000 to 3600/, ['bench', '--seconds', '0']);
+  refuse(/--seconds: must be a number greater than 0, not 0$/, ['bench', '--seconds', '0']);
   const figures = JSON.parse(succeed('bench', '--json', '--seconds', '0.01').stdout);
   assert.equal(Object.keys(figures).length, 6);
   for (const [name, value] of Object.entries(figures)) assert.ok(Number.isFinite(value) && value > 0, name);

@@ -13,8 +13,8 @@ std::string marian_name(const ParameterInfo& info);
 
 inline constexpr const char* marian_options = "special:model.yml";
 inline constexpr const char* marian_output_bias = "decoder_ff_logit_out_b";
-// The output bias of tokens that are never chosen: far below every score, so that
-// their probability is 0, but within the range of F16.
+// The output bias of tokens that are never chosen: far below every score, so that their probability is 0, but within
+// the range of F16.
 inline constexpr float never_chosen_bias = -1e4f;
 inline constexpr const char* alpha_suffix = "_QuantMultA";  // the multiplier of the inputs of products with a matrix
 

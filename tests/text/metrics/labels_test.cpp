@@ -25,7 +25,7 @@ TEST_CASE("The scheme of tags is that of the spans' first tags, but for rare mis
   CHECK(scheme_of(texts) == TagScheme::iob2);
   texts.push_back({"O", "I-x"});
   CHECK(scheme_of(texts) == TagScheme::any);
-  const Labels right_after{"I-x", "I-y", "B-y"};  // a type begins anew right after another
+  const Labels right_after{"I-x", "I-y", "B-y"};  // each span follows another without a gap
   CHECK(scheme_of({right_after}) == TagScheme::iob1);
 }
 

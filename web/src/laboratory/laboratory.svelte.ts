@@ -26,7 +26,7 @@ export class Laboratory {
   trials = $state.raw<readonly Trial[]>([]);
   /** The arm that the visitor expects to be best; '' before that. */
   prediction = $state('');
-  /** It has been started, and not begun anew. */
+  /** Whether it has been started and not reset since. */
   hasBegun = $state(false);
   /** It was stopped by leaving the view, which is said on return. */
   wasLeft = $state(false);
@@ -74,7 +74,7 @@ export class Laboratory {
     this.wasLeft = true;
   }
 
-  /** Begins anew, with no scores and no prediction. */
+  /** Removes scores and prediction. */
   reset() {
     this.stop();
     this.prediction = '';
