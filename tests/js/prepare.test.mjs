@@ -11,7 +11,7 @@ import { mo } from 'gettext-parser';
 import { key, readPairs } from '../../web/models/corpus.mjs';
 import { drawing, numberPhrases, pairs as phrasePairs, seeded } from '../../web/models/phrases.mjs';
 import { weighted } from '../../web/models/prepare.mjs';
-import { isHeldOut, shown } from '../../web/models/prepare/catalogues.mjs';
+import { agreedLabels, isHeldOut, shown } from '../../web/models/prepare/catalogues.mjs';
 import { lexicon } from '../../web/models/prepare/lexicon.mjs';
 import { digest, nearest, sentenceBleu } from '../../web/models/prepare/machine.mjs';
 import { kinds } from '../../web/models/prepare/parts.mjs';
@@ -118,6 +118,38 @@ test('labels whose hash says so are kept aside, whichever side has it', () => {
   assert.ok(!held.some(([english]) => learned.some(([text]) => text === english)));
   assert.ok(all.filter((pair) => !pair.some(isHeldOut)).every(([english]) => learned.some(([text]) => text === english)));
   assert.deepEqual([shown('Save _As…'), shown('另存为(~A)'), shown('Speichern & Schließen')], ['Save As...', '另存为', 'Speichern & Schließen']);
+});
+
+function writeCatalogue(name, pairs) {
+  const entries = Object.fromEntries(pairs.map(([msgid, msgstr]) => [msgid, { msgid, msgstr: [msgstr] }]));
+  const translations = { '': { '': messages[''], ...entries } };
+  write(path(`two/${name}/usr/share/locale/de/LC_MESSAGES/${name}.mo`), mo.compile({ charset: 'utf-8', translations }));
+}
+
+test('labels to measure are kept aside, and two catalogues translate them alike', () => {
+  const held = labels.filter((pair) => pair.map(shown).some(isHeldOut)), learned = labels.filter((pair) => !held.includes(pair));
+  const [agreed, disputed, alone] = held;
+  writeCatalogue('one', [agreed, disputed, learned[0], alone]);
+  writeCatalogue('other', [agreed, [disputed[0], 'Anderes'], learned[0]]);
+  assert.deepEqual(agreedLabels(path('two'), ['one', 'other'], 'de'), [agreed.map(shown)]);
+});
+
+/** What web/models/exact.mjs says of a program that changes the text so. */
+function exact(change, ...args) {
+  write(path('changing.mjs'), `#!${process.execPath}\nimport { readFileSync } from 'node:fs';\nprocess.stdout.write(readFileSync(0, 'utf8')${change});\n`);
+  chmodSync(path('changing.mjs'), 0o755);
+  const { stdout, stderr } = spawnSync(process.execPath, [join(models, 'exact.mjs'), ...args, '--program', path('changing.mjs')], { encoding: 'utf8' });
+  assert.equal(stderr, '');
+  return stdout;
+}
+
+test('numbers are right if their digits are, however a language separates them', () => {
+  const numbers = (change) => exact(change, 'numbers', 'a model', 'de-en', '--count', '60');
+  assert.match(numbers(".replaceAll('.', ' ')"), /^(\d+) of \1 numbers right \(100\.00%\)/);
+  assert.match(numbers(".replace(/\\d/g, '$&$&')"), /^0 of \d+ numbers right/);
+  const pairs = path('numbers.tsv');
+  write(pairs, 'It costs 1,250 euros.\tEs kostet 1.250 Euro.\nIt costs 7 euros.\tEs kostet 8 Euro.\nYes.\tJa.\n');
+  assert.match(exact('', 'numbers', 'a model', 'de-en', pairs), /^1 of 1 numbers right/);
 });
 
 test('about a seventh of the pairs have placeholders, each once and the same on both sides', () => {

@@ -34,13 +34,14 @@ function *catalogues(folder, language) {
 
 const isUsable = (text) => text.length > 1 && text.length < 300 && !text.includes('\n') && /\p{L}/u.test(text);
 
+/** English, translation and number of the catalogue. */
 function *messages(folder, packages, language) {
   const all = packages.flatMap((name) => [...catalogues(join(folder, name), language)]);
-  for (const { translations } of all) {
+  for (const [i, { translations }] of all.entries()) {
     const entries = Object.values(translations).flatMap((context) => Object.values(context));
     for (const { msgid, msgstr } of entries) {
       const pair = [msgid, msgstr[0] ?? ''].map(shown);
-      if (msgid && pair.every(isUsable)) yield pair;
+      if (msgid && pair.every(isUsable)) yield [...pair, i];
     }
   }
 }
@@ -62,4 +63,16 @@ export function readCatalogues(folder, packages, language) {
     }
   }
   return { pairs, held };
+}
+
+/** Labels kept aside that at least two catalogues translate alike. */
+export function agreedLabels(folder, packages, language) {
+  requirePackages(folder, packages);
+  const saying = new Map();
+  for (const [english, other, catalogue] of messages(folder, packages, language)) {
+    const pair = [english, other].join('\t');
+    saying.set(pair, (saying.get(pair) ?? new Set()).add(catalogue));
+  }
+  const agreed = [...saying].filter(([, those]) => those.size >= 2).map(([pair]) => pair.split('\t'));
+  return agreed.filter(([english, other]) => key(english) !== key(other) && (isHeldOut(english) || isHeldOut(other)));
 }
