@@ -1,9 +1,12 @@
 // Measures whether signs, addresses and placeholders in a text survive its translation, and leave its words alone:
 //   node web/models/kept.mjs signs MODEL PAIRS.tsv --columns 1,0 --count 600 [--wrong]
 //   node web/models/kept.mjs messages MODEL CATALOGUES --count 1000 [--wrong]
+//   node web/models/kept.mjs places MODEL DIRECTION [--wrong]
 // `signs` adds one of many signs to each of COUNT short source sentences of PAIRS, and compares the translation with that
 // of the sentence alone. `messages` translates English messages of programs with printf placeholders, from a folder as
-// prepare.mjs takes it, and lets `msgfmt --check` judge the translations.
+// prepare.mjs takes it, and lets `msgfmt --check` judge the translations. `places` translates the sentences of places.tsv
+// from and to the languages of DIRECTION, such as de-en, and asks whether what is kept stands between the same words as in
+// the translation there; others may be right too, and are judged by hand.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -137,6 +140,48 @@ function measureMessages() {
   console.log(refused.join('\n'));
 }
 
-const commands = { signs: measureSigns, messages: measureMessages };
-if (!commands[command] || !file) throw new Error('usage: kept.mjs signs MODEL PAIRS | messages MODEL CATALOGUES');
+/** Where a kept part begins in a text, and where it ends; undefined if it is lost. Numbers may have other separators. */
+function placeOf(text, kept) {
+  const start = text.indexOf(kept);
+  if (start >= 0) return [start, start + kept.length];
+  const digits = kept.replace(/\D/gu, '');
+  const isIt = ([found]) => digits && found.replace(/\D/gu, '') === digits;
+  const number = [...text.matchAll(/\d[\d.,:\s\u202f-]*/gu)].find(isIt);
+  return number && [number.index, number.index + number[0].length];
+}
+
+/** Words that two texts have once each: how many stand on the same side of the kept part, how many on the other. */
+function sidesOf(texts, kept) {
+  const places = texts.map((text) => placeOf(text, kept));
+  if (!places.every(Boolean)) return undefined;
+  const sides = texts.map((text, i) => [wordsOf(text.slice(0, places[i][0])), wordsOf(text.slice(places[i][1]))]);
+  const once = (word) => sides.every(([left, right]) => [...left, ...right].filter((one) => one === word).length === 1);
+  const shared = sides[0].flat().filter(once);
+  const isOnOneSide = (word) => [0, 1].some((side) => sides.every((both) => both[side].includes(word)));
+  const same = shared.filter(isOnOneSide).length;
+  return { same, other: shared.length - same };
+}
+
+const MOST_ON_THE_OTHER_SIDE = 0.1;
+
+function measurePlaces() {
+  const lines = readFileSync(new URL('places.tsv', import.meta.url), 'utf8').trimEnd().split('\n');
+  const [names, ...rows] = lines.map((line) => line.split('\t'));
+  const [source, target] = file.split('-').map((language) => names.indexOf(language));
+  const translations = translate(rows.map((row) => row[source]));
+  const found = rows.map((row, i) => sidesOf([row[target], translations[i]], row[0]));
+  const lost = [...rows.keys()].filter((i) => !found[i]);
+  const isElsewhere = ({ same, other }) => other > MOST_ON_THE_OTHER_SIDE * (same + other);
+  const elsewhere = [...rows.keys()].filter((i) => found[i] && isElsewhere(found[i]));
+  console.log(`${rows.length} sentences`);
+  console.log(`without what must be kept: ${lost.length}`);
+  console.log(`perhaps in another place: ${elsewhere.length}`);
+  if (!values.wrong) return;
+  for (const i of [...lost, ...elsewhere])
+    console.log(`  ${rows[i][source]}\n    ${translations[i]}\n    reference: ${rows[i][target]}`);
+}
+
+const commands = { signs: measureSigns, messages: measureMessages, places: measurePlaces };
+if (!commands[command] || !file)
+  throw new Error('usage: kept.mjs signs MODEL PAIRS | messages MODEL CATALOGUES | places MODEL DIRECTION');
 commands[command]();
