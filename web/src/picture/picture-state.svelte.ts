@@ -101,6 +101,7 @@ export class PictureState {
       pictureWords('fact_sizes', { width, head: config.key_dim || width / heads, inner }),
       pictureWords(`fact_${config.norm}`),
       config.residual ? '' : pictureWords('fact_noResidual'),
+      config.positions === 'rotary' ? pictureWords('fact_rotary') : '',
       pictureWords(`fact_tied_${config.tie_embeddings}`),
     ].filter(Boolean);
   });
