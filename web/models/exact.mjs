@@ -4,7 +4,6 @@
 // `labels` are those of at most three words that the recipe of DIRECTION, such as de-en, keeps aside, that two catalogues
 // translate alike, and that --learned does not have. `numbers` makes COUNT sentences with numbers that no training text
 // has, or takes those of PAIRS, whose first column is English, whose sides have the same digits.
-import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,6 +12,7 @@ import { length, readPairs } from './corpus.mjs';
 import { numberPhrases, pairs as phrasePairs } from './phrases.mjs';
 import { agreedLabels } from './prepare/catalogues.mjs';
 import { readRecipe } from './prepare/sources.mjs';
+import { translate } from './program.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const MOST_WORDS = 3;
@@ -29,17 +29,10 @@ const isFromEnglish = direction?.startsWith('en-');
 const other = direction?.split('-').find((language) => language !== 'en');
 const inDirection = ([english, text]) => isFromEnglish ? [english, text] : [text, english];
 
-function translate(texts) {
-  const keep = values.keep === undefined ? [] : ['--keep', values.keep];
-  const { status, stdout, stderr } = spawnSync(values.program, ['translate', '--model', model, '--beam-size', '4', ...keep],
-    { input: texts.map((text) => `${text}\n`).join(''), encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (status !== 0) throw new Error(stderr);
-  return stdout.trimEnd().split('\n');
-}
-
 /** Prints how many translations are right. */
 function report(what, sources, isRight) {
-  const translations = translate(sources);
+  const options = values.keep === undefined ? [] : ['--keep', values.keep];
+  const translations = translate(values.program, model, sources, options);
   const wrong = sources.map((source, i) => [source, translations[i], i]).filter(([, text, i]) => !isRight(text, i));
   const right = sources.length - wrong.length;
   console.log(`${right} of ${sources.length} ${what} right (${(100 * right / sources.length).toFixed(2)}%)`);
@@ -60,7 +53,7 @@ function measureLabels() {
   report('labels', sources, (text, i) => accepted.get(sources[i]).has(plain(text)));
 }
 
-// Those with the same digits are the same numbers, whatever separates them.
+// Digits of each number, without what separates them.
 const digitsOf = (text) => (text.normalize('NFKC').match(/\d+(?:[.,’'\u00a0\u202f ]\d+)*/gu) ?? [])
   .map((number) => number.replace(/\D/gu, '')).sort().join(' ');
 

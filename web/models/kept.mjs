@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mo } from 'gettext-parser';
 import { drawn, inDrawnOrder, readPairs } from './corpus.mjs';
+import { translate } from './program.mjs';
 
 const MOST_LETTERS = 60;
 const MOST_OF_PROGRAM = 100;
@@ -27,12 +28,7 @@ const { values, positionals: [command, model, file] } = parseArgs({
 });
 const count = Number(values.count);
 
-function translate(texts) {
-  const { status, stdout, stderr } = spawnSync(values.program, ['translate', '--model', model, '--beam-size', '4'],
-    { input: texts.map((text) => `${text}\n`).join(''), encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (status !== 0) throw new Error(stderr);
-  return stdout.trimEnd().split('\n');
-}
+const translated = (texts) => translate(values.program, model, texts);
 
 // What is put before, after, around or inside a text. Of `kept`, the translation must have every part.
 const marks = ['→', '➜', '⇒', '✓', '★', '☑', '•', '·', '▪', '◦', '#', '##', '-', '*', '+', '>', '1.', 'a)', '(2)', '[3]', '§', '†', '|'];
@@ -68,8 +64,8 @@ function measureSigns() {
     .filter((text) => text.length <= MOST_LETTERS).slice(0, count);
   const chosen = sentences.map((text) => signs[Math.floor(drawn(text, 'sign') * signs.length)]);
   const withSigns = sentences.map((text, i) => withSign(text, chosen[i]));
-  const plain = translate(sentences);
-  const changed = translate(withSigns);
+  const plain = translated(sentences);
+  const changed = translated(withSigns);
   const invented = (i) => {
     const known = new Set([plain[i], ...chosen[i].kept].flatMap(wordsOf));
     const numbers = wordsOf(`${chosen[i].before ?? ''} ${chosen[i].after ?? ''}`);
@@ -129,7 +125,7 @@ const placeholdersOf = (text) => [...text.matchAll(directive)].map(([, conversio
 
 function measureMessages() {
   const { messages, programs } = messagesOf(file);
-  const translations = translate(messages);
+  const translations = translated(messages);
   const lost = [...messages.keys()].filter((i) => placeholdersOf(messages[i]) !== placeholdersOf(translations[i]));
   const refused = complaints(messages, translations);
   console.log(`${messages.length} messages of ${programs} catalogues`);
@@ -140,7 +136,7 @@ function measureMessages() {
   console.log(refused.join('\n'));
 }
 
-/** Where a kept part begins in a text, and where it ends; undefined if it is lost. Numbers may have other separators. */
+/** Begin and end of a kept part in a text; undefined if it is lost. Numbers may have other separators. */
 function placeOf(text, kept) {
   const start = text.indexOf(kept);
   if (start >= 0) return [start, start + kept.length];
@@ -150,7 +146,7 @@ function placeOf(text, kept) {
   return number && [number.index, number.index + number[0].length];
 }
 
-/** Words that two texts have once each: how many stand on the same side of the kept part, how many on the other. */
+/** Counts words that both texts have once: on the `same` side of the kept part, and on the `other`. */
 function sidesOf(texts, kept) {
   const places = texts.map((text) => placeOf(text, kept));
   if (!places.every(Boolean)) return undefined;
@@ -168,7 +164,7 @@ function measurePlaces() {
   const lines = readFileSync(new URL('places.tsv', import.meta.url), 'utf8').trimEnd().split('\n');
   const [names, ...rows] = lines.map((line) => line.split('\t'));
   const [source, target] = file.split('-').map((language) => names.indexOf(language));
-  const translations = translate(rows.map((row) => row[source]));
+  const translations = translated(rows.map((row) => row[source]));
   const found = rows.map((row, i) => sidesOf([row[target], translations[i]], row[0]));
   const lost = [...rows.keys()].filter((i) => !found[i]);
   const isElsewhere = ({ same, other }) => other > MOST_ON_THE_OTHER_SIDE * (same + other);
