@@ -2,8 +2,8 @@
 //   node web/models/exact.mjs labels MODEL DIRECTION CATALOGUES [--learned train.tsv] [--wrong]
 //   node web/models/exact.mjs numbers MODEL DIRECTION [PAIRS.tsv[.gz]] [--keep off] [--count 3000] [--wrong]
 // `labels` are those of at most three words that the recipe of DIRECTION, such as de-en, keeps aside, that two catalogues
-// translate alike, and that --learned does not have. `numbers` makes COUNT sentences with numbers that no training text
-// has, or takes those of PAIRS, whose first column is English, whose sides have the same digits.
+// translate alike, and that --learned does not have. `numbers` fills prepare/numbers.tsv COUNT times with other numbers
+// than a recipe does; or it takes PAIRS, English first, of which both sides have the same digits.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
