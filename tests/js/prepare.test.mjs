@@ -134,7 +134,7 @@ test('labels to measure are kept aside, and two catalogues translate them alike'
   assert.deepEqual(agreedLabels(path('two'), ['one', 'other'], 'de'), [agreed.map(shown)]);
 });
 
-/** Output of web/models/exact.mjs with a program that changes the text so. */
+/** Output of web/models/exact.mjs with a program that changes the text by `change`. */
 function exact(change, ...args) {
   write(path('changing.mjs'), `#!${process.execPath}\nimport { readFileSync } from 'node:fs';\nprocess.stdout.write(readFileSync(0, 'utf8')${change});\n`);
   chmodSync(path('changing.mjs'), 0o755);

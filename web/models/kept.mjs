@@ -6,7 +6,7 @@
 // of the sentence alone. `messages` translates English messages of programs with printf placeholders, from a folder as
 // prepare.mjs takes it, and lets `msgfmt --check` judge the translations. `places` translates the sentences of places.tsv
 // from and to the languages of DIRECTION, such as de-en, and asks whether what is kept stands between the same words as in
-// the translation there; others may be right too, and are judged by hand.
+// the translation there; other places may be right too, and are judged by hand.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -136,13 +136,13 @@ function measureMessages() {
   console.log(refused.join('\n'));
 }
 
-/** Begin and end of a kept part in a text; undefined if it is lost. Numbers may have other separators. */
+/** Start and end of a kept part in a text; undefined if it is lost. Numbers may have other separators. */
 function placeOf(text, kept) {
   const start = text.indexOf(kept);
   if (start >= 0) return [start, start + kept.length];
-  const digits = kept.replace(/\D/gu, '');
+  const digits = /\p{L}|[{_]/u.test(kept) ? '' : kept.replace(/\D/gu, '');
   const isIt = ([found]) => digits && found.replace(/\D/gu, '') === digits;
-  const number = [...text.matchAll(/\d[\d.,:\s\u202f-]*/gu)].find(isIt);
+  const number = [...text.matchAll(/\d[\d.,:\s-]*/gu)].find(isIt);
   return number && [number.index, number.index + number[0].length];
 }
 
@@ -167,7 +167,7 @@ function measurePlaces() {
   const translations = translated(rows.map((row) => row[source]));
   const found = rows.map((row, i) => sidesOf([row[target], translations[i]], row[0]));
   const lost = [...rows.keys()].filter((i) => !found[i]);
-  const isElsewhere = ({ same, other }) => other > MOST_ON_THE_OTHER_SIDE * (same + other);
+  const isElsewhere = ({ same, other }) => same === 0 || other > MOST_ON_THE_OTHER_SIDE * (same + other);
   const elsewhere = [...rows.keys()].filter((i) => found[i] && isElsewhere(found[i]));
   console.log(`${rows.length} sentences`);
   console.log(`without what must be kept: ${lost.length}`);

@@ -8,5 +8,5 @@ export function translate(program, model, texts, options = []) {
     input: texts.map((text) => `${text}\n`).join(''), encoding: 'utf8', maxBuffer: 1 << 28,
   });
   if (status !== 0) throw error ?? new Error(stderr);
-  return stdout.trimEnd().split('\n');
+  return stdout.replace(/\n$/, '').split('\n');
 }
