@@ -145,11 +145,11 @@ function exact(change, ...args) {
 
 test('numbers are right if their digits are, however a language separates them', () => {
   const numbers = (change) => exact(change, 'numbers', 'a model', 'de-en', '--count', '60');
-  assert.match(numbers(".replaceAll('.', ' ')"), /^(\d+) of \1 numbers right \(100\.00%\)/);
-  assert.match(numbers(".replace(/\\d/g, '$&$&')"), /^0 of \d+ numbers right/);
+  assert.match(numbers(".replaceAll('.', ' ')"), /^(\d+) of \1 sentences with numbers right \(100\.00%\)/);
+  assert.match(numbers(".replace(/\\d/g, '$&$&')"), /^0 of \d+ sentences with numbers right/);
   const pairs = path('numbers.tsv');
   write(pairs, 'It costs 1,250 euros.\tEs kostet 1.250 Euro.\nIt costs 7 euros.\tEs kostet 8 Euro.\nYes.\tJa.\n');
-  assert.match(exact('', 'numbers', 'a model', 'de-en', pairs), /^1 of 1 numbers right/);
+  assert.match(exact('', 'numbers', 'a model', 'de-en', pairs), /^1 of 1 sentences with numbers right/);
 });
 
 test('about a seventh of the pairs have placeholders, each once and the same on both sides', () => {

@@ -1,4 +1,4 @@
-// Measures how often a model gets labels and numbers exactly right:
+// Measures how often a model gets whole labels, and the digits of numbers, right:
 //   node web/models/exact.mjs labels MODEL DIRECTION CATALOGUES [--learned train.tsv] [--wrong]
 //   node web/models/exact.mjs numbers MODEL DIRECTION [PAIRS.tsv[.gz]] [--keep off] [--count 3000] [--wrong]
 // `labels` are those of at most three words that the recipe of DIRECTION, such as de-en, keeps aside, that two catalogues
@@ -29,7 +29,7 @@ const isFromEnglish = direction?.startsWith('en-');
 const other = direction?.split('-').find((language) => language !== 'en');
 const inDirection = ([english, text]) => isFromEnglish ? [english, text] : [text, english];
 
-/** Prints how many translations are right. */
+/** Prints how many translations `isRight` accepts. */
 function report(what, sources, isRight) {
   const options = values.keep === undefined ? [] : ['--keep', values.keep];
   const translations = translate(values.program, model, sources, options);
@@ -63,7 +63,7 @@ function measureNumbers() {
   const all = file ? readPairs(file) : made();
   const withNumbers = all.filter(([english, text]) => /\d/u.test(english) && digitsOf(english) === digitsOf(text));
   const pairs = withNumbers.map(inDirection);
-  report('numbers', pairs.map(([source]) => source), (text, i) => digitsOf(text) === digitsOf(pairs[i][1]));
+  report('sentences with numbers', pairs.map(([source]) => source), (text, i) => digitsOf(text) === digitsOf(pairs[i][1]));
 }
 
 const commands = { labels: measureLabels, numbers: measureNumbers };

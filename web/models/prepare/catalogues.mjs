@@ -68,11 +68,13 @@ export function readCatalogues(folder, packages, language) {
 /** Labels kept aside that at least two catalogues translate alike. */
 export function agreedLabels(folder, packages, language) {
   requirePackages(folder, packages);
-  const saying = new Map();
+  const labels = new Map(); // each with its translation and the catalogues that have both
   for (const [english, other, catalogue] of messages(folder, packages, language)) {
-    const pair = [english, other].join('\t');
-    saying.set(pair, (saying.get(pair) ?? new Set()).add(catalogue));
+    const name = `${english}\t${other}`;
+    const label = labels.get(name) ?? { pair: [english, other], catalogues: new Set() };
+    label.catalogues.add(catalogue);
+    labels.set(name, label);
   }
-  const agreed = [...saying].filter(([, those]) => those.size >= 2).map(([pair]) => pair.split('\t'));
-  return agreed.filter(([english, other]) => key(english) !== key(other) && (isHeldOut(english) || isHeldOut(other)));
+  const agreed = [...labels.values()].filter(({ catalogues }) => catalogues.size >= 2).map(({ pair }) => pair);
+  return agreed.filter((pair) => key(pair[0]) !== key(pair[1]) && pair.some(isHeldOut));
 }
