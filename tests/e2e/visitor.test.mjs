@@ -120,6 +120,9 @@ for (const view of ['picture', 'beam', 'intervene']) {
       await page.getByRole('combobox', { name: 'Model' }).waitFor({ state: 'detached' });
       await field.fill('Guten Morgen.');
       await page.getByText('Type a sentence above').waitFor({ state: 'detached' });
+      await page.locator(view === 'beam' ? '.pane .scene' : '.pane .figure').waitFor();
+      await field.fill('');
+      await page.getByText('Type a sentence above to look inside its translation.').waitFor();
     }));
 }
 

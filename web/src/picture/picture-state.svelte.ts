@@ -44,7 +44,12 @@ export class PictureState {
     return [this.#text, JSON.stringify(translation.conditions), weightChanges.key].join('\n');
   });
   readonly isStale = $derived.by(() => !this.#surroundings.translation.fresh || this.#made !== this.#wanted);
-  readonly result = $derived.by(() => (isWhole(this.search.result) ? this.search.result : null));
+  /** Null also for an emptied box: it asks for a sentence, and what was there before is no answer. */
+  readonly result = $derived.by(() => {
+    const { result } = this.search;
+    const isEmpty = this.#surroundings.translation.source.trim() === '';
+    return !isEmpty && isWhole(result) ? result : null;
+  });
   readonly config = $derived.by(() => this.#surroundings.models.info?.config);
   /** Until the model has loaded, what is known of its ready-made translation. */
   readonly sketch = $derived.by((): Sketch | null => (this.config ? null : this.#surroundings.translation.shown));
