@@ -1,7 +1,7 @@
 // The text that recipes train on (web/models/prepare.mjs), from small corpora, with a program that lengthens words instead of translating.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -131,6 +131,7 @@ test('labels to measure are kept aside, and two catalogues translate them alike'
   const [agreed, disputed, alone] = held;
   writeCatalogue('one', [agreed, disputed, learned[0], alone]);
   writeCatalogue('other', [agreed, [disputed[0], 'Anderes'], learned[0]]);
+  symlinkSync('one.mo', path('two/one/usr/share/locale/de/LC_MESSAGES/one_as_before.mo')); // no second program
   assert.deepEqual(agreedLabels(path('two'), ['one', 'other'], 'de'), [agreed.map(shown)]);
 });
 

@@ -1,7 +1,7 @@
 // Labels, and messages of programs, from gettext catalogues in packages of Debian: a folder has, for each, a folder of its
 // name with files such as usr/share/locale/de/LC_MESSAGES/NAME.mo.
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { mo } from 'gettext-parser';
 import { drawn, key, tidy } from '../corpus.mjs';
 
@@ -24,24 +24,26 @@ function requirePackages(folder, packages) {
     + `for file in *.deb; do dpkg-deb -x $file \${file%%_*}; done`);
 }
 
+/** Each catalogue of a package with the program it belongs to: links, and other regions of a language, belong to the same. */
 function *catalogues(folder, language) {
   for (const entry of readdirSync(folder, { recursive: true }).sort()) {
     const [, locale, name] = /(?:^|\/)([^/]+)\/LC_MESSAGES\/([^/]+\.mo)$/.exec(entry) ?? [];
-    if (name && locales[language].includes(locale) && !leftOut.test(name))
-      yield mo.parse(readFileSync(join(folder, entry)));
+    if (!name || !locales[language].includes(locale) || leftOut.test(name)) continue;
+    const file = realpathSync(join(folder, entry));
+    yield { ...mo.parse(readFileSync(file)), program: basename(file) };
   }
 }
 
 const isUsable = (text) => text.length > 1 && text.length < 300 && !text.includes('\n') && /\p{L}/u.test(text);
 
-/** English, translation and number of the catalogue. */
+/** English, translation and the catalogue's program. */
 function *messages(folder, packages, language) {
   const all = packages.flatMap((name) => [...catalogues(join(folder, name), language)]);
-  for (const [i, { translations }] of all.entries()) {
+  for (const { translations, program } of all) {
     const entries = Object.values(translations).flatMap((context) => Object.values(context));
     for (const { msgid, msgstr } of entries) {
       const pair = [msgid, msgstr[0] ?? ''].map(shown);
-      if (msgid && pair.every(isUsable)) yield [...pair, i];
+      if (msgid && pair.every(isUsable)) yield [...pair, program];
     }
   }
 }
@@ -65,16 +67,16 @@ export function readCatalogues(folder, packages, language) {
   return { pairs, held };
 }
 
-/** Labels kept aside that at least two catalogues translate alike. */
+/** Labels kept aside that the catalogues of at least two programs translate alike. */
 export function agreedLabels(folder, packages, language) {
   requirePackages(folder, packages);
-  const labels = new Map(); // each with its translation and the catalogues that have both
-  for (const [english, other, catalogue] of messages(folder, packages, language)) {
+  const labels = new Map(); // each with its translation and the programs that have both
+  for (const [english, other, program] of messages(folder, packages, language)) {
     const name = `${english}\t${other}`;
-    const label = labels.get(name) ?? { pair: [english, other], catalogues: new Set() };
-    label.catalogues.add(catalogue);
+    const label = labels.get(name) ?? { pair: [english, other], programs: new Set() };
+    label.programs.add(program);
     labels.set(name, label);
   }
-  const agreed = [...labels.values()].filter(({ catalogues }) => catalogues.size >= 2).map(({ pair }) => pair);
+  const agreed = [...labels.values()].filter(({ programs }) => programs.size >= 2).map(({ pair }) => pair);
   return agreed.filter((pair) => key(pair[0]) !== key(pair[1]) && pair.some(isHeldOut));
 }
