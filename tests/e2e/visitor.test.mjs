@@ -110,7 +110,7 @@ test('a run shows in every view and in the title; after a reload it is listed fi
     await eventually(() => inSight(page.getByRole('button', { name: 'Pause' })), 'the resumed run is out of sight');
   }));
 
-for (const view of ['picture', 'beam', 'intervene']) {
+for (const view of ['picture', 'beam', 'intervene', 'code']) {
   test(`${view}: without a sentence, a field with a border asks for one`, () =>
     inView(site, laptop, `#${view}?text=`, async (page) => {
       await page.getByText('Type a sentence above to look inside its translation.').waitFor();
@@ -120,7 +120,7 @@ for (const view of ['picture', 'beam', 'intervene']) {
       await page.getByRole('combobox', { name: 'Model' }).waitFor({ state: 'detached' });
       await field.fill('Guten Morgen.');
       await page.getByText('Type a sentence above').waitFor({ state: 'detached' });
-      await page.locator(view === 'beam' ? '.pane .scene' : '.pane .figure').waitFor();
+      await page.getByTestId(view === 'beam' ? 'scene' : 'figure').waitFor();
       await field.fill('');
       await page.getByText('Type a sentence above to look inside its translation.').waitFor();
     }));
