@@ -1,8 +1,11 @@
+// The figure of the positions that are added; in a model that adds none, of its embeddings.
+const POSITIONS = '[data-testid=scene] figure:is(:nth-of-type(2), :only-of-type)';
+
 // CSS selectors of the subject of each stop of a tour: the first that fits into the window is ringed, or else the last.
 const TARGETS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   inside: [
     ['[data-testid=figure]', '[data-place="enc"]', '[data-place="enc.embed"]'],
-    ['[data-testid=scene] figure:nth-of-type(2)', '[data-testid=scene] figure:nth-of-type(2) canvas'],
+    [POSITIONS, `${POSITIONS} canvas`],
     ['[data-testid=head]'],
     ['[data-testid=scene] .head .map'],
     ['[data-testid=logits]', '[data-testid=logits] .chosen'],
