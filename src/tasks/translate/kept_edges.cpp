@@ -4,6 +4,7 @@
 
 #include "text/keep/characters.h"
 #include "text/keep/numbers.h"
+#include "text/unicode/unicode.h"
 
 namespace wasmformer {
 namespace {
@@ -23,6 +24,11 @@ bool is_partner(Text one, Text other) {
   };
   return (one[1] == U'/') != (other[1] == U'/') && name(one) == name(other);
 }
+
+// Returns whether it is an emoji by its name, such as :smile:.
+bool is_emoji_name(Text text) { return text.size() > 2 && text.front() == U':' && text.back() == U':'; }
+
+bool is_capital(char32_t c) { return lower_case(c) != c; }
 
 // Takes kept spans, brackets and quotes off both ends of a text.
 class EdgeCutter {
@@ -89,13 +95,19 @@ class EdgeCutter {
     return false;
   }
 
-  bool is_sign(const KeptSpan& span) const { return span.kind == KeepName::emoji || span.kind == KeepName::markup; }
+  bool is_sign(const KeptSpan& span) const { return span.is_sign() || is_emoji_name(of(span)); }
+
+  // Returns whether a name such as @ana stands before a sentence that begins with a capital letter behind it.
+  bool is_address(const KeptSpan& span) const {
+    const std::size_t next = skip(text_, span.end, is_space);
+    return span.kind == KeepName::handle && next > span.end && next < end_ && is_capital(text_[next]);
+  }
 
   bool cut_first_span() {
     if (first_span_ == last_span_ || spans_[first_span_].begin != begin_) return false;
     const KeptSpan& span = spans_[first_span_];
-    // A name is part of the sentence unless a colon separates it.
-    const bool is_apart = span.end == end_ || contains(U":：", at(text_, span.end));
+    // Another name is part of the sentence unless a colon separates it.
+    const bool is_apart = span.end == end_ || contains(U":：", at(text_, span.end)) || is_address(span);
     if (!is_sign(span) && !is_apart) return false;
     const bool has_last = spans_[last_span_ - 1].end == end_;
     if (is_torn(first_span_, has_last ? last_span_ - 1 : last_span_)) return false;

@@ -2,6 +2,7 @@
 // are removed before translation and put back after it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,10 @@ struct KeptText {
 
   // Returns whether nothing was found: the text is translated as it is, with the space around it.
   bool is_plain() const;
-  bool needs_attention() const { return !inner.empty() && inner.front().symbol.empty(); }
+  // Returns whether attention is needed to place a span.
+  bool needs_attention() const {
+    return std::ranges::any_of(inner, [](const InnerSpan& one) { return one.symbol.empty(); });
+  }
 };
 
 }  // namespace wasmformer

@@ -1,6 +1,6 @@
 // A text in two parts: text for the model, and kept spans (text/keep/spans.h). At the edges of a text kept spans are
-// taken off and put back. Inside, a placeholder token stands for each if the model has such tokens; else the span is
-// taken out, and the attention tells where it belongs, as for tags.
+// taken off and put back. Inside, a placeholder token stands for each if the model has such tokens. A span without one
+// is taken out, and the attention tells where it belongs, as for tags.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ bool has_placeholders(const ModelFile& model);
 KeptText keep_apart(const ModelFile& model, std::string_view text, const KeepNames& names,
                     const std::vector<ByteRange>& own);
 
-// The whole translation with its kept parts and their positions. `places`: positions of the inner spans in
-// `translated`, in code points, in their order; none if they are found by their symbols.
+// The whole translation with its kept parts and their positions. `places`: positions in `translated`, in code
+// points, of the inner spans without a symbol, in their order.
 struct Restored {
   std::string text = {};
   std::vector<Kept> kept = {};

@@ -116,7 +116,7 @@ struct Spaces {
 Spaces spaces_around(const Insertion& insertion, Text translated) {
   if (insertion.begin < insertion.end) return {};
   const KeptText::InnerSpan& inner = *insertion.inner;
-  const bool is_sign = inner.span.kind == KeepName::emoji || inner.span.kind == KeepName::markup;
+  const bool is_sign = inner.span.is_sign();
   const char32_t next = at(translated, insertion.end);
   const bool touches_word_before = !is_sign && is_word_character(before(translated, insertion.begin));
   const bool touches_word_behind = !is_sign && is_word_character(next);
@@ -134,8 +134,12 @@ Restored put_back(const KeptText& kept, const std::u32string& translated, const 
   };
   add_edge(kept.lead);
   std::vector<Insertion> insertions = found_symbols(kept, translated);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    insert_in_order(insertions, Insertion{places[i], places[i], &kept.inner[i]});
+  auto place = places.begin();
+  for (const KeptText::InnerSpan& inner : kept.inner) {
+    if (!inner.symbol.empty() || place == places.end()) continue;
+    insert_in_order(insertions, Insertion{*place, *place, &inner});
+    ++place;
+  }
   const bool is_reordered = has_another_order(insertions);
   Typesetter typeset(kept.target_language, kept.signs);
   std::size_t from = 0;

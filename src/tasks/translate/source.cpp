@@ -209,6 +209,7 @@ std::vector<std::size_t> places_by_attention(const ModelFile& model, const Sourc
     ends.push_back(decoded(model, source, {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(t)}).size());
   std::vector<std::size_t> places;
   for (const KeptText::InnerSpan& inner : kept.inner) {
+    if (!inner.symbol.empty()) continue;
     const std::string before = encode_utf8(kept.core.substr(0, inner.place));
     const auto place = static_cast<Index>(model.source_tokenizer->encode(before).size());
     const AttentionSums sums = attention_sums(cross, place);

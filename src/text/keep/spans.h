@@ -14,6 +14,9 @@ namespace wasmformer {
 struct KeptSpan {
   std::size_t begin = 0, end = 0;
   std::optional<KeepName> kind = {};  // none: the caller's own
+
+  // Returns whether it is no part of the sentence, as a name would be.
+  bool is_sign() const { return kind == KeepName::emoji || kind == KeepName::markup; }
 };
 
 // The spans of these kinds, in order, which do not overlap. `own` are the caller's, sorted, and take precedence.

@@ -56,6 +56,14 @@ TEST_CASE("What a sentence needs stays inside, and marks stay with their partner
   CHECK(core("„Ja!“ sagte er") == "\"Ja!\" sagte er");
 }
 
+TEST_CASE("A name before a sentence, and an emoji by its name, are not part of the sentence", "[keep]") {
+  CHECK(core("@anna Kommst du morgen?") == "Kommst du morgen?");
+  CHECK(with_translation("@anna Öffnest du?", "Do you open?") == "@anna Do you open?");
+  CHECK(apart("Sag @anna Bescheid").inner.size() == 1);
+  CHECK(core(":smile: Da kommt der Bus!") == "Da kommt der Bus!");
+  CHECK(core("da kommt der Bus :smile:") == "da kommt der Bus");
+}
+
 TEST_CASE("A text without letters is copied", "[keep]") {
   for (const char* text : {"...", "!!!", "-", "„“", "😀", "→ 12.5", "https://a.de", "5", "привет"}) {
     CHECK(core(text).empty());
@@ -91,6 +99,17 @@ TEST_CASE("Placeholders give way to their spans, and directives of printf in ano
   CHECK(put_back(kept, U"<w2>, <w1>").text == "%2$d, %1$s");
   CHECK(put_back(kept, U"of <w2>").text == "of %2$d%1$s");
   CHECK(put_back_begin(kept, U"<w1> of") == "%s of");
+}
+
+TEST_CASE("A span without a placeholder stands where the attention says, beside those with one", "[keep]") {
+  KeptText kept;
+  kept.source = U"a.de und b.de und c.de";
+  kept.core = U"und <w1> und";
+  kept.inner = {{.span = {.begin = 0, .end = 4, .kind = KeepName::url}, .text = U"a.de", .has_space_after = true},
+                {.span = {.begin = 9, .end = 13, .kind = KeepName::url}, .text = U"b.de", .symbol = U"<w1>"},
+                {.span = {.begin = 18, .end = 22, .kind = KeepName::url}, .text = U"c.de", .has_space_before = true}};
+  CHECK(kept.needs_attention());
+  CHECK(put_back(kept, U"and <w1> and", {0, 12}).text == "a.de and b.de and c.de");
 }
 
 TEST_CASE("The caller's ranges must be characters of the text", "[keep]") {
