@@ -3,10 +3,11 @@
 //   node web/models/kept.mjs messages MODEL CATALOGUES --count 1000 [--wrong]
 //   node web/models/kept.mjs places MODEL DIRECTION [--wrong]
 // `signs` adds one of many signs to each of COUNT short source sentences of PAIRS, and compares the translation with that
-// of the sentence alone. `messages` translates English messages of programs with printf placeholders, from a folder as
-// prepare.mjs takes it, and lets `msgfmt --check` judge the translations. `places` translates the sentences of places.tsv
-// from and to the languages of DIRECTION, such as de-en, and asks whether what is kept stands between the same words as in
-// the translation there; other places may be right too, and are judged by hand.
+// of the sentence alone; a name, or a sign between two words, may change it. `messages` translates English messages of
+// programs with printf placeholders, from a folder as prepare.mjs takes it, and lets `msgfmt --check` judge the
+// translations. `places` translates the sentences of places.tsv from and to the languages of DIRECTION, such as de-en, and
+// asks whether what is kept stands between the same words as in the translation there; other places may be right too, and
+// are judged by hand.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,6 +49,9 @@ const signs = [
   ...pairsOfMarks.map((pair) => pair.split('|')).map(([before, after]) => ({ kind: 'brackets', before, after, kept: [] })),
 ];
 
+// Before, after or around a text, a sign must change no word. A name is a word of its own, and so is a sign between words.
+const isAround = ({ kind }) => kind !== 'name' && kind !== 'inside';
+
 // With the sign; inside a text it stands after a word that is drawn.
 function withSign(text, { before = '', after = '', inside }) {
   if (inside === undefined) return `${before}${text}${after}`;
@@ -76,12 +80,19 @@ function measureSigns() {
     'without what must be kept': (i) => chosen[i].kept.some((part) => !changed[i].includes(part)),
     'with characters that are broken': (i) => changed[i].includes('\uFFFD'),
   };
-  console.log(`${sentences.length} sentences with a sign`);
-  for (const [name, isWrong] of Object.entries(faults)) {
-    const wrong = [...sentences.keys()].filter(isWrong);
-    console.log(`${name}: ${wrong.length} (${(100 * wrong.length / sentences.length).toFixed(1)}%)`);
-    if (!values.wrong) continue;
-    for (const i of wrong) console.log(`  ${withSigns[i]}\n    alone: ${plain[i]}\n    with:  ${changed[i]}`);
+  const groups = {
+    'a sign around them': (i) => isAround(chosen[i]),
+    'a name, or a sign between two words': (i) => !isAround(chosen[i]),
+  };
+  for (const [group, isOfGroup] of Object.entries(groups)) {
+    const all = [...sentences.keys()].filter(isOfGroup);
+    console.log(`${all.length} sentences with ${group}`);
+    for (const [name, isWrong] of Object.entries(faults)) {
+      const wrong = all.filter(isWrong);
+      console.log(`${name}: ${wrong.length} (${(100 * wrong.length / all.length).toFixed(1)}%)`);
+      if (!values.wrong) continue;
+      for (const i of wrong) console.log(`  ${withSigns[i]}\n    alone: ${plain[i]}\n    with:  ${changed[i]}`);
+    }
   }
 }
 
