@@ -90,6 +90,7 @@ void quantize(const QuantizeOptions& o) {
   if (is_smallest && !o.metadata.empty())
     return write_file_atomically(o.output, with_new_metadata(o.model, read_file(o.model), o.metadata));
   WASMFORMER_CHECK(model.precision != "int4", ErrorCode::quantize, o.model << " has weights of 4 bits already");
+  model.metadata.erase(progress_key);
   if (o.bits == 8) naming(o.model, [&] { model.transformer->quantize(); });
   for (const auto& [key, value] : metadata_of(o.metadata)) model.metadata[key] = value;
   const bool is_int4 = o.bits == 4;

@@ -382,9 +382,9 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   start.model.transformer = trainable(*start.model.transformer, config, start.training.seed);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
   start.model.shortlist.reset();  // it lacks what the model is to learn
-  // Keys to drop: measurements of the old weights, in any language ("bleu.zh"), and the page's records of its runs.
-  std::set<std::string> past{"training", progress_key, synthetic_task_key,    "steps", "averaged",
-                             "bleu",     "chrf",       "quality_calibration", "run"};
+  // Keys to drop: what is said of the old weights, in any language ("bleu.zh"), and the page's records of its runs.
+  std::set<std::string> past{"training", progress_key, synthetic_task_key,    "steps", "averaged", "bleu", "chrf",
+                             "hours",    "limits",     "quality_calibration", "run"};
   past.insert(figures_of_weights.begin(), figures_of_weights.end());
   std::erase_if(start.model.metadata,
                 [&](const auto& entry) { return past.contains(entry.first.substr(0, entry.first.find('.'))); });

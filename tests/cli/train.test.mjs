@@ -160,7 +160,7 @@ test('a run killed at any moment leaves complete files', async () => {
 test("fine-tuning starts from a model's weights, including int8; a kept model records its own step", () => {
   const small = path('to-tune.safetensors');
   const facts = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
-  succeed('quantize', '--model', path('run/best.safetensors'), '--output', small, '--metadata', 'bleu=99', 'bleu.zh=99', 'licence=none', 'licence.zh=无');
+  succeed('quantize', '--model', path('run/best.safetensors'), '--output', small, '--metadata', 'bleu=99', 'bleu.zh=99', 'hours=9', 'licence=none', 'licence.zh=无');
   const tune = (output, ...more) => ['train', '--from', small, '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
     '--output', path(output), '--max-epochs', '2', '--keep', '2', '--report-every', '1', ...more];
   succeed(...tune('tuned', '--set', 'dropout=0', '--set', 'learning_rate=0.002'));
@@ -168,13 +168,21 @@ test("fine-tuning starts from a model's weights, including int8; a kept model re
   assert.ok(losses('tuned')[0] < losses('run')[0] / 2, 'it begins with what the model knows');
   const { metadata } = facts(path('tuned/epoch-1.safetensors'));
   const steps = losses('tuned').length / 2;
-  assert.deepEqual([metadata.licence, metadata['licence.zh'], metadata.bleu, metadata['bleu.zh'], metadata.steps], ['none', '无', undefined, undefined, String(steps)]);
+  assert.deepEqual([metadata.licence, metadata['licence.zh'], metadata.bleu, metadata['bleu.zh'], metadata.hours, metadata.steps],
+    ['none', '无', undefined, undefined, undefined, String(steps)]);
   assert.equal(facts(path('tuned/last.safetensors')).metadata.steps, String(2 * steps));
   assert.match(metadata.training, /"dropout":0\.0,.*"schedule":"constant","learning_rate":0\.002/);
   refuse(/keeps its sizes/, tune('bad', '--set', 'd_model=64'));
   refuse(/--from excludes --preset|--preset excludes --from/, tune('bad', '--preset', 'tiny'));
   refuse(/tuned\/last\.safetensors exists already/, tune('tuned'));
   refuse(/absent\.safetensors/, tune('bad').map((word) => (word === small ? path('absent.safetensors') : word)));
+});
+
+test('a quantized model has no state of its run', () => {
+  const metadata = (file) => JSON.parse(succeed('inspect', file, '--json').stdout).metadata;
+  assert.ok('progress' in metadata(path('run/last.safetensors')));
+  succeed('quantize', '--model', path('run/last.safetensors'), '--output', path('finished.safetensors'));
+  assert.ok(!('progress' in metadata(path('finished.safetensors'))));
 });
 
 test('a made-up task needs no files: its pieces are characters, and a resumed run makes the same pairs', () => {
