@@ -173,7 +173,7 @@ test('every kind of box opens, with numbers that agree', () =>
     assert.equal(await scene(page).locator('figure').count(), 3, 'x, the hidden numbers, and what comes back');
     await accessible(page, 'feed forward');
     await goTo(address('dec.embed'));
-    assert.equal(await scene(page).locator('figure').count(), 3, 'embedding, position and sum');
+    assert.equal(await scene(page).locator('figure').count(), 1, 'an embedding: rotary positions are not added to it');
     await goTo(address('out.softmax', { step: '1' }));
     // The package gives the same numbers in Node.
     const wanted = await translated();
@@ -190,6 +190,18 @@ test('every kind of box opens, with numbers that agree', () =>
     await goTo(address('dec.3.self'));
     assert.equal(await scene(page).locator('.map svg').count(), native(sentence).decoder.heads, 'the mask is hatched');
     await show(page, 'picture-sublayer-laptop');
+  }));
+
+test('a model with rotary positions says so; where positions are added, the embedding, they and their sum are shown', () =>
+  inView(site, still, address(), async (page) => {
+    await page.getByTestId('figure').getByText('Rotary positions (the paper adds sines and cosines)').waitFor();
+    await page.evaluate((hash) => (location.hash = hash), address('enc.embed'));
+    await page.getByText(/This model adds no position encoding here: self-attention rotates each query and key/).waitFor();
+    await page.evaluate((hash) => (location.hash = hash), address('enc.embed', { model: 'en-de', text: 'Good morning.' }));
+    await page.getByText(/so a second row that encodes the position is added/).waitFor();
+    await scene(page).locator('figure').nth(2).waitFor();
+    assert.equal(await scene(page).locator('figure').count(), 3, 'embedding, position and sum');
+    assert.equal(await page.getByText('Rotary positions').count(), 0);
   }));
 
 test("in every encoder layer and the first decoding steps, the page's weights match the native program", () =>

@@ -46,18 +46,18 @@ const stops = {
   en: {
     inside: [
       (page) => page.getByTestId('figure').locator('[data-place="dec.3.cross"]').waitFor(),
-      (page) => texts(page, '[data-testid=scene]', 'Positional encoding'),
+      (page) => texts(page, 'main', 'This model adds no position encoding here: self-attention rotates each query and key'),
       (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
-      crumbs('Head 4'),
+      crumbs('Head 3'),
       (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
-      [(page) => texts(page, 'main td', 'How deep are the cuts?'), (page) => texts(page, 'main td', 'How deep are the snakes?')],
+      [(page) => texts(page, 'main td', 'He avoided looking at her.'), (page) => texts(page, 'main td', 'He avoided to see her.')],
     ],
     attention: [
       crumbs('Cross-attention'),
       crumbs('“met” → “getroffen”'),
       crumbs('Head 1'),
-      [(page) => texts(page, '[data-testid=before]', 'in the park'), result('friend yesterday.')],
-      [(page) => texts(page, '[data-testid=before]', 'met'), result('have')],
+      [(page) => texts(page, '[data-testid=before]', 'met'), result('made an old friend')],
+      [(page) => texts(page, '[data-testid=before]', 'met'), result('got an old friend')],
     ],
   },
   zh: {
@@ -114,8 +114,8 @@ for (const [locale, language] of [['en', 'en-US'], ['zh', 'zh-CN']]) for (const 
 
 test('without the head or the mask, a stop does not show the words of its answer', () =>
   withView(site, still, '#intervene?tour=attention.4.answer', async (page) => {
-    await result('I met an old friend')(page);
-    assert.doesNotMatch(await page.getByTestId('after').innerText(), /park/);
+    await result('I made an old friend')(page);
+    assert.doesNotMatch(await page.getByTestId('after').innerText(), /met/);
     await page.getByRole('button', { name: 'Switch to Chinese' }).click();
     await result('我昨天')(page);
     assert.doesNotMatch(await page.getByTestId('after').innerText(), /里/);
@@ -182,7 +182,7 @@ test('in large type a map is seen whole beside its bar; a changed translation is
     assert.ok(box.y >= title.y + title.height - 1, `the map begins at ${box.y}, its title ends at ${title.y + title.height}`);
     assert.ok(box.y + box.height <= lower.y, `the map ends at ${box.y + box.height}, the bar begins at ${lower.y}`);
     await page.goto(`${site.address}#intervene?tour=attention.4.answer`);
-    await result('I met an old friend')(page);
+    await result('I made an old friend')(page);
     const score = await page.getByTestId('outcome').getByText(/^score/).boundingBox();
     await page.waitForFunction(([top, bottom]) => {
       const ring = document.querySelector('[data-testid=ring]')?.getBoundingClientRect();
