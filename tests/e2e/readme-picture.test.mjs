@@ -22,6 +22,8 @@ test('the picture of README.md has the size of the screen that it shows, and eve
     assert.ok(await page.getByRole('link', { name, exact: true }).first().isVisible(), name);
   assert.ok(await page.locator('[role=application]').first().isVisible());
   const { width, height } = screen.viewport;
+  await page.locator('.target [data-token="1"]').hover();
+  await page.getByText(/“met” attends most to “getroffen”/).waitFor();
   if (process.env.WASMFORMER_SCREENSHOTS) await page.screenshot({ path: picture });
   assert.deepEqual(sizeOf(readFileSync(picture)), [width, height]);
   assert.deepEqual(errors, []);
