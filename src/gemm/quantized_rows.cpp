@@ -61,7 +61,8 @@ void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, s
   const float high = k > 0 ? std::max(static_cast<float>(row.maxCoeff<keep_nan>()), 0.0f) : 0.0f;
   const float range = high - low, inverse = range > 0 && std::isfinite(range) ? 127 / range : 0.0f;
   scale = range / 127;
-  zero = inverse > 0 ? static_cast<std::int32_t>(-low * inverse + 0.5f) : 0;
+  // A double has the whole product. In a row from -r to r it is a tie, which a rounded product may miss either way.
+  zero = inverse > 0 ? static_cast<std::int32_t>(-static_cast<double>(low) * inverse + 0.5) : 0;
   const float shift = static_cast<float>(zero) + 0.5f;
   auto* smalls = reinterpret_cast<simd::Small*>(words);
   for (Index p = 0; p < k; ++p) {

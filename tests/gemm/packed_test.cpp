@@ -1,5 +1,6 @@
 #include "gemm/packed.h"
 
+#include <array>
 #include <catch_amalgamated.hpp>
 #include <cmath>
 #include <limits>
@@ -74,6 +75,18 @@ TEST_CASE("A row with a non-finite value gets a non-finite scale") {
   quantize_row(x.data(), k, words.data(), scale, zero);
   CAPTURE(bad, k, at);
   CHECK(!std::isfinite(scale));
+}
+
+// An instruction that multiplies and adds rounds once, and so has 0, 30 and 20 here.
+TEST_CASE("A row from -r to r has the same int8 in every build, where a step begins between two floats") {
+  constexpr std::array<Scalar, 4> x{14.4453125f, -14.4453125f, -7.620755672454834f, -9.895607948303223f};
+  std::vector<std::int32_t> words(static_cast<std::size_t>(int8_words(4)));
+  float scale = 0;
+  std::int32_t zero = 0;
+  quantize_row(x.data(), 4, words.data(), scale, zero);
+  CHECK(zero == 64);
+  const auto* smalls = reinterpret_cast<const simd::Small*>(words.data());
+  CHECK((smalls[0] == 127 && smalls[1] == 1 && smalls[2] == 31 && smalls[3] == 21));
 }
 
 TEST_CASE("A row of zeros is quantized to zeros") {
