@@ -87,7 +87,7 @@ test('a forced start of a translation survives a reload, until the text or model
   }));
 
 test("token ids in a link apply only to the link's own model", () =>
-  inView(site, laptop, at('translate', { begin: '1-40', mask: '2', from: '40' }), async (page) => {
+  inView(site, laptop, at('translate', { begin: '1-551', mask: '2', from: '551' }), async (page) => {
     await page.locator('.target .forced').first().waitFor();
     await page.getByRole('combobox', { name: 'Model' }).selectOption('fr-en');
     await addressWith(page, 'model=fr-en');

@@ -81,7 +81,7 @@ function measureSigns() {
     'with characters that are broken': (i) => changed[i].includes('\uFFFD'),
   };
   const groups = {
-    'a sign around them': (i) => isAround(chosen[i]),
+    'a sign at the edge': (i) => isAround(chosen[i]),
     'a name, or a sign between two words': (i) => !isAround(chosen[i]),
   };
   for (const [group, isOfGroup] of Object.entries(groups)) {

@@ -97,7 +97,7 @@ class EdgeCutter {
 
   bool is_sign(const KeptSpan& span) const { return span.is_sign() || is_emoji_name(of(span)); }
 
-  // Returns whether a name such as @ana stands before a sentence that begins with a capital letter behind it.
+  // Returns whether a name such as @ana is followed by a space and a capital letter, and so stands before a sentence.
   bool is_address(const KeptSpan& span) const {
     const std::size_t next = skip(text_, span.end, is_space);
     return span.kind == KeepName::handle && next > span.end && next < end_ && is_capital(text_[next]);
@@ -106,7 +106,7 @@ class EdgeCutter {
   bool cut_first_span() {
     if (first_span_ == last_span_ || spans_[first_span_].begin != begin_) return false;
     const KeptSpan& span = spans_[first_span_];
-    // Another name is part of the sentence unless a colon separates it.
+    // Other names are in the sentence unless a colon or the end follows.
     const bool is_apart = span.end == end_ || contains(U":：", at(text_, span.end)) || is_address(span);
     if (!is_sign(span) && !is_apart) return false;
     const bool has_last = spans_[last_span_ - 1].end == end_;

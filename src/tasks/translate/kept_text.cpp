@@ -39,7 +39,7 @@ std::optional<std::size_t> free_kind(const KeptSpan& span, const int (&used)[std
   return other;
 }
 
-// Gives the inner spans their placeholders. Attention places those beyond all placeholders.
+// Gives the inner spans their placeholders. Attention places any left without one.
 void choose_placeholders(std::vector<KeptText::InnerSpan>& inner) {
   int used[std::size(placeholder_kinds)] = {};
   for (KeptText::InnerSpan& one : inner) {

@@ -15,7 +15,7 @@ struct KeptSpan {
   std::size_t begin = 0, end = 0;
   std::optional<KeepName> kind = {};  // none: the caller's own
 
-  // Returns whether it is no part of the sentence, as a name would be.
+  // Returns whether, unlike a name, it is outside the sentence.
   bool is_sign() const { return kind == KeepName::emoji || kind == KeepName::markup; }
 };
 
